@@ -158,16 +158,7 @@ def _enrich_prompt(event: PromptEvent, rules: Rules, run: Run) -> None:
         from enricher import with_model
 
         asked = with_model.begin(event, judged, rules, run)
-    # ``decide`` makes the same check: a prompt to which nothing is added must not wait for the channels.
-    if not silence_reason(judged, rules.body, run.settings, event.prompt):
-        from enricher.context.gathering import gather
-
-        inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)
-        _note_failed(inputs.channels, run)
-    if run.untrusted:  # shown in the trace like a channel that was left out
-        inputs.channels.append(ChannelResult(".enricher", "untrusted"))
-    if inputs.form == HYDRATION:
-        inputs.hydration = _facts_for_plan(_request(event, judged, conversation, run), run)
+    _gather(event, judged, conversation, inputs, rules, run)
     run.tick("gather")
     if asked:
         with_model.take_opinion(asked, inputs, run)
@@ -185,6 +176,22 @@ def _enrich_prompt(event: PromptEvent, rules: Rules, run: Run) -> None:
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow" if enrichment.text else "silent"
+
+
+def _gather(
+    event: PromptEvent, judged: Classification, conversation: Conversation, inputs: Inputs, rules: Rules, run: Run
+) -> None:
+    """Add what the channels find, and the facts for a plan, to the inputs."""
+    # ``decide`` makes the same check: a prompt to which nothing is added must not wait for the channels.
+    if not silence_reason(judged, rules.body, run.settings, event.prompt):
+        from enricher.context.gathering import gather
+
+        inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)
+        _note_failed(inputs.channels, run)
+    if run.untrusted:  # shown in the trace like a channel that was left out
+        inputs.channels.append(ChannelResult(".enricher", "untrusted"))
+    if inputs.form == HYDRATION:
+        inputs.hydration = _facts_for_plan(_request(event, judged, conversation, run), run)
 
 
 def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:

@@ -306,8 +306,8 @@ MUTATIONS = (
     Mutation(
         "a guardrail is said in every prompt of a session",
         "enricher/respond/guidance.py",
-        "        elif not ref:",
-        "        elif ref is None:",
+        '("" if ref else SAID_BEFORE):',
+        '"":',
         "",
         "hook/test_classes_and_guidance.py::test_nothing_is_said_twice_in_a_session",
     ),
@@ -8539,8 +8539,8 @@ MUTATIONS = (
     Mutation(
         "a test in a module of Maven is run in the folder of all modules",
         "enricher/sources/code/indexing/runners.py",
-        'found.append(Runner(folder, "java kt",',
-        'found.append(Runner("", "java kt",',
+        'return [Runner(folder, "java kt",',
+        'return [Runner("", "java kt",',
         "",
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
     ),

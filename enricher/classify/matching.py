@@ -143,8 +143,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
         _add_wholes(found, wholes, reading)
     for name, holding in table.features.items():
         if name in features:
-            for condition in holding:
-                found[condition] = (-1, -1)
+            found |= dict.fromkeys(holding, (-1, -1))
     for condition in inside:
         found.setdefault(condition, (-1, -1))
     return _allowed(found, table)

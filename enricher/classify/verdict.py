@@ -127,8 +127,7 @@ def classify(
     _choose_search_intent(result)
     if result.search_intent:
         speaking = _intent_signals(seen.found, table)
-        if not is_explained:
-            spans = {**seen.contained, **_offsets(speaking, seen.read, seen.masked)}
+        spans = spans if is_explained else {**seen.contained, **_offsets(speaking, seen.read, seen.masked)}
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if opinion:
         opinion.complete(result)

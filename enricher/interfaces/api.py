@@ -143,11 +143,26 @@ def enrich(
     watch.tick("redact")
     judged = verdict(redacted, rules, conversation)
     watch.tick("classify")
+    enrichment = _enrichment(event, judged, settings, inputs, rules, watch, is_skipped=bool(skipped))
+    return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
+
+
+def _enrichment(
+    event: PromptEvent,
+    judged: Classification,
+    settings: Mapping[str, Value],
+    inputs: Inputs,
+    rules: Rules,
+    watch: _Watch,
+    *,
+    is_skipped: bool,
+) -> Enrichment:
+    """Ask the model and the channels, add to ``inputs`` what they found, and return what is decided with it."""
     asked = None
-    if settings["model.url"] and not skipped:
+    if settings["model.url"] and not is_skipped:
         until = time.perf_counter() + ANSWERS_BY_S  # as in the hook, where the time counts from its start
-        asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
-    if not skipped and not silence_reason(judged, rules.body, settings, redacted):
+        asked = opinion_request.start(event.prompt, judged, rules, settings, state=state_dir(), until=until)
+    if not is_skipped and not silence_reason(judged, rules.body, settings, event.prompt):
         _load_channels()  # before the time limits of their queries start, since imports are slow
         _gather(_request(event, judged, settings, inputs), inputs, rules)
     watch.tick("gather")
@@ -156,12 +171,12 @@ def enrich(
         judged = verdict_on(inputs, rules)
         watch.tick("model")
     enrichment = decide(inputs, rules, judged)
-    if inputs.form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
+    if inputs.form == formats.HYDRATION and enrichment.text and not is_skipped and asks_for_plan(settings):
         until = time.perf_counter() + int(settings["model.plan_timeout_ms"]) / 1000
         enrichment = improved(enrichment, inputs, rules, _request(event, judged, settings, inputs), until=until)
         watch.tick("plan")
     watch.tick("guide")
-    return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
+    return enrichment
 
 
 def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[str, Value], form: str) -> Inputs:

@@ -19,7 +19,7 @@ from storage.traces import spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.classify import Rules
+    from enricher.classify import Classification, Rules
     from enricher.prompt.project import Project
     from enricher.record import Run
     from enricher.respond import Enrichment, Inputs
@@ -51,15 +51,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.output_text, trace.output_tokens = enrichment.text, enrichment.tokens
     trace.scanned_chars = judged.scanned_chars
     trace.partial = bool(enrichment.partial)
-    evidence: dict[tuple[str, str], list[list[object]]] = {}
-    for one in judged.evidence:
-        evidence.setdefault((one.facet, one.name), []).append([one.signal, one.start, one.end, one.weight])
-    trace.scores = [
-        (facet, name, score, evidence.get((facet, name), []))
-        for facet, scores in judged.scores.items()
-        for name, score in scores.items()
-        if score or (facet, name) in evidence  # points that cancel each other out are recorded, too
-    ]
+    trace.scores = _scores(judged)
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
         (
@@ -72,6 +64,19 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
     trace.injected = shown_refs(enrichment)
+
+
+def _scores(judged: Classification) -> list[tuple[object, ...]]:
+    """Return facet, name, points and evidence of each class with points or evidence."""
+    evidence: dict[tuple[str, str], list[list[object]]] = {}
+    for one in judged.evidence:
+        evidence.setdefault((one.facet, one.name), []).append([one.signal, one.start, one.end, one.weight])
+    return [
+        (facet, name, score, evidence.get((facet, name), []))
+        for facet, scores in judged.scores.items()
+        for name, score in scores.items()
+        if score or (facet, name) in evidence  # points that cancel each other out are recorded, too
+    ]
 
 
 def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:

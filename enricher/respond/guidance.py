@@ -12,6 +12,7 @@ from enricher.prompt.text import ELLIPSIS, harmless, without_last_word
 from enricher.settings import AS_SPECIFIED, is_as_specified
 
 NOT_ENGLISH = "non_english"
+SAID_BEFORE = "said before in this session"
 LONGEST_FACT = 120
 MORE_LIKELY_THAN_NOT = 0.5
 PAST, EDITS, AFTER_EDITS = "past", "edits", "after-edits"
@@ -113,15 +114,12 @@ def select_guardrails(
     """
     chosen: list[Scored] = []
     misses: list[OmittedGuidance] = []
-    of_class: set[str] = set()
-    elsewhere = () if is_as_specified else rules[AS_SPECIFIED]
+    of_class = {one[0] for one in rules["rules"] if task_type in one[2]} if is_as_specified else set()
     for identity, title, task_types, always, own_threshold in rules["rules"]:
-        if identity in elsewhere:
+        if not is_as_specified and identity in rules[AS_SPECIFIED]:
             continue
         needed = own_threshold or rules["min_score"]
         score = signal_scores.get(identity, 0) + (rules["task_type_weight"] if task_type in task_types else 0)
-        if is_as_specified and task_type in task_types:
-            of_class.add(identity)
         say, needs, times = rules["sentences"].get(identity, ("", "", 1))
         if is_as_specified:
             say, times = "", 1
@@ -131,10 +129,8 @@ def select_guardrails(
         elif score < needed:
             if score:
                 misses.append(OmittedGuidance(f"guardrail {identity}", "score", score=score, needed=needed))
-        elif unmet := _unmet(needs, has_past=has_past, has_edits=has_edits):
-            misses.append(OmittedGuidance(f"guardrail {identity}", unmet, score=score))
-        elif not ref:
-            misses.append(OmittedGuidance(f"guardrail {identity}", "said before in this session", score=score))
+        elif reason := _unmet(needs, has_past=has_past, has_edits=has_edits) or ("" if ref else SAID_BEFORE):
+            misses.append(OmittedGuidance(f"guardrail {identity}", reason, score=score))
         else:
             chosen.append(Scored(identity, title, score, say=say, ref=ref))
     chosen.sort(key=lambda one: (one.id not in of_class, -one.score))
@@ -242,7 +238,7 @@ def suggest_approach(
                 reason = f"the prompt has no {missing[0]}" if missing else "score"
                 misses.append(OmittedGuidance(f"approach {name}", reason, score=score, needed=rules["min_score"]))
         elif f"approach:{name}" in injected:
-            misses.append(OmittedGuidance(f"approach {name}", "said before in this session", score=score))
+            misses.append(OmittedGuidance(f"approach {name}", SAID_BEFORE, score=score))
         else:
             return Scored(name, _fill(say, facts), score), misses
     return None, misses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.respond import RankedItem
-from enricher.respond.guidance import OmittedGuidance
+from enricher.respond.guidance import SAID_BEFORE, OmittedGuidance
 from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
@@ -61,11 +61,11 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     place = place_of(offered)
     names = names - {offered.ref} if place != offered.ref else names
     if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
-        return "said before in this session"
+        return SAID_BEFORE
     # A path alone is nothing new if the same path was shown with a line number.
     is_bare_path = place == offered.ref and not offered.text
     if is_bare_path and any(one.startswith(f"item:{offered.ref}:") for one in known):
-        return "said before in this session"
+        return SAID_BEFORE
     return ""
 
 

@@ -48,14 +48,7 @@ def compile_layers(
     If ``reuses_prompts`` is false, the prompts for a model are rendered again even if the package contains them.
     """
     result = Compiled(files=Files(texts))
-    modules: list[str] = []
-    for layer in instructions:
-        read_layer(layer, result)
-        if layer.name == PACKAGED:
-            modules += add_undeclared(result)
-    result.prompts = existing_prompts(result.prompts, result.files, result.problems, whole=result.whole_files())
-    result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
-    result.sources += result.workflow_files()
+    _read(instructions, result)
     lists = {rule.name: rule.data["words"] for rule in result.of_kind("words")}
     result.classes = list(class_rules(result))
     check_signals(result, lists)
@@ -76,6 +69,18 @@ def compile_layers(
     result.hash = identity_of(text for _layer, _path, text in result.texts)
     result.problems.sort()
     return result
+
+
+def _read(instructions: Sequence[Layer], result: Compiled) -> None:
+    """Read the layers into ``result``, and note the further files that their rules use as its sources."""
+    modules: list[str] = []
+    for layer in instructions:
+        read_layer(layer, result)
+        if layer.name == PACKAGED:
+            modules += add_undeclared(result)
+    result.prompts = existing_prompts(result.prompts, result.files, result.problems, whole=result.whole_files())
+    result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
+    result.sources += result.workflow_files()
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:

@@ -42,26 +42,7 @@ def runners(project: ProjectFiles) -> list[Runner]:
     """Return the project's test runners, with those for the deepest folders first."""
     found: list[Runner] = []
     for path, text in project.texts.items():
-        folder, _, name = path.rpartition("/")
-        if name == "package.json":
-            found += _node(project, folder, text)
-        elif name == "go.mod":
-            found.append(Runner(folder, "go", "go test ./{dir}"))
-        elif name == "Cargo.toml" and (package := _cargo_package(text)):
-            found.append(Runner(folder, "rs", f"cargo test -p {package} --test {{stem}}"))
-        elif name == "mix.exs":
-            found.append(Runner(folder, "exs", "mix test {path}"))
-        elif name == "Gemfile":
-            call = "rspec" if "rspec" in text else "ruby -Itest"
-            found.append(Runner(folder, "rb", f"bundle exec {call} {{path}}"))
-        elif name == "composer.json" and (program := _php_program(text)):
-            found.append(Runner(folder, "php", f"vendor/bin/{program} {{path}}"))
-        elif name == "pubspec.yaml":
-            found.append(Runner(folder, "dart", f"{'flutter' if _OF_FLUTTER.search(text) else 'dart'} test {{path}}"))
-        elif name in ("build.gradle", "build.gradle.kts") and not folder:
-            found.append(Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'"))
-        elif name == "pom.xml":  # run for all modules at once, it would fail in modules that lack the test
-            found.append(Runner(folder, "java kt", f"{_wrapper(project, folder, 'mvn')} test -Dtest={{stem}}"))
+        found += _of_manifest(project, path, text)
     if manifests := [path for path in project.paths if path.endswith(_OF_DOTNET)]:
         # The command works in a folder with a solution or, if there is none, a project. The uppermost one includes all
         # others.
@@ -79,6 +60,29 @@ def runners(project: ProjectFiles) -> list[Runner]:
     ][:1]  # fmt: skip
     others = (one for one in found if not own or own[0].ends not in one.ends.split())
     return sorted([*own, *others], key=lambda one: -len(one.folder))
+
+
+def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
+    folder, _, name = path.rpartition("/")
+    if name == "package.json":
+        return _node(project, folder, text)
+    if name == "go.mod":
+        return [Runner(folder, "go", "go test ./{dir}")]
+    if name == "Cargo.toml" and (package := _cargo_package(text)):
+        return [Runner(folder, "rs", f"cargo test -p {package} --test {{stem}}")]
+    if name == "mix.exs":
+        return [Runner(folder, "exs", "mix test {path}")]
+    if name == "Gemfile":
+        return [Runner(folder, "rb", f"bundle exec {'rspec' if 'rspec' in text else 'ruby -Itest'} {{path}}")]
+    if name == "composer.json" and (program := _php_program(text)):
+        return [Runner(folder, "php", f"vendor/bin/{program} {{path}}")]
+    if name == "pubspec.yaml":
+        return [Runner(folder, "dart", f"{'flutter' if _OF_FLUTTER.search(text) else 'dart'} test {{path}}")]
+    if name in ("build.gradle", "build.gradle.kts") and not folder:
+        return [Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'")]
+    if name == "pom.xml":  # run for all modules at once, it would fail in modules that lack the test
+        return [Runner(folder, "java kt", f"{_wrapper(project, folder, 'mvn')} test -Dtest={{stem}}")]
+    return []
 
 
 def _wrapper(project: ProjectFiles, folder: str, program: str) -> str:

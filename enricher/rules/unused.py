@@ -163,6 +163,7 @@ def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
                     yield Problem(*rule.place_of("leanings", strength, index), "warning", reason)
 
 
+@cache
 def _never_read(wording: str) -> str:
     if is_contained(wording):
         return ""

@@ -9,7 +9,7 @@ import pytest
 from enricher.classify.verdict import classify
 from tests.accuracy.labelled_files import evaluation_files
 from tests.accuracy.labelled_sources import INVENTED, SET_APART
-from workbench.tuning.accuracy import figures, leave_repositories_out, packaged_table
+from workbench.tuning.accuracy import leave_repositories_out, packaged_table, values
 
 LEAST = {
     "task type, strict": 0.59,
@@ -31,7 +31,7 @@ def test_accuracy_on_left_out_repositories_is_kept() -> None:
     if not labelled:
         pytest.skip("no labelled prompts: set ENRICHER_EVAL to the folder that holds prompts_tune.jsonl")
 
-    found = {one.name: one.value for one in figures(leave_repositories_out(labelled, also=[INVENTED], apart=SET_APART))}
+    found = values(leave_repositories_out(labelled, also=[INVENTED], apart=SET_APART))
 
     assert {name: value for name, value in found.items() if value < LEAST[name]} == {}
 

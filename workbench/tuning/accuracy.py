@@ -101,9 +101,19 @@ def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) 
     ]
 
 
-def figures(judged: list[Prediction]) -> list[Figure]:
+def values(judged: list[Prediction]) -> dict[str, float]:
     """Return all measures of accuracy, leaving out prompts that were picked because their class is rare."""
-    natural = [one for one in judged if not one.prompt.is_picked]
+    natural = _natural(judged)
+    return {name: measure(natural) for name, measure in MEASURES.items()}
+
+
+def _natural(judged: list[Prediction]) -> list[Prediction]:
+    return [one for one in judged if not one.prompt.is_picked]
+
+
+def figures(judged: list[Prediction]) -> list[Figure]:
+    """Return the measures of ``values``, each with its interval over the repositories."""
+    natural = _natural(judged)
     by_repository: dict[str, list[Prediction]] = {}
     for one in natural:
         by_repository.setdefault(one.prompt.repository, []).append(one)
@@ -112,14 +122,11 @@ def figures(judged: list[Prediction]) -> list[Figure]:
     samples = [
         [one for at in source.integers(0, len(groups), len(groups)) for one in groups[at]] for _ in range(RESAMPLES)
     ]
-    return [_figure(name, measure, natural, samples) for name, measure in MEASURES.items()]
-
-
-def _figure(
-    name: str, measure: Callable[[list[Prediction]], float], natural: list[Prediction], samples: list[list[Prediction]]
-) -> Figure:
-    low, high = np.quantile([measure(sample) for sample in samples], [0.025, 0.975])
-    return Figure(name, measure(natural), float(low), float(high))
+    found = []
+    for name, value in values(judged).items():
+        low, high = np.quantile([MEASURES[name](sample) for sample in samples], [0.025, 0.975])
+        found.append(Figure(name, value, float(low), float(high)))
+    return found
 
 
 def _share(judged: list[Prediction], holds: Callable[[Prediction], bool]) -> float:

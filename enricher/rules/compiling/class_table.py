@@ -7,8 +7,10 @@ expanded and phrases split here, once after each edit instead of for each prompt
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import LETTERS, WRITTEN_GAP
@@ -31,9 +33,12 @@ from enricher.rules.compiling.signals import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from enricher.rules.compiling.signals import ClassRule
+
+Entries = dict[str, dict[str, list[str]]]
+"""The phrases by their first and second words, each as "condition gap word word …"."""
 
 LEADING = frozenset({"lead", "order", "last-order"})
 """Values of a signal's key ``at`` for the beginning of an order (imperative).
@@ -127,12 +132,13 @@ class _Compiler:
         self.conditions: list[_Condition] = []
         self.known: dict[str, int] = {}
         self.guards: dict[str, int] = {}
-        self.exact: dict[str, dict[str, list[str]]] = {}
-        self.index: dict[str, dict[str, list[str]]] = {}
+        self.exact: Entries = defaultdict(partial(defaultdict, list))
+        self.index: Entries = defaultdict(partial(defaultdict, list))
         self.features: dict[str, list[int]] = {}
         self.contained: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
-        self.bases: dict[str, None] = {}
+        self.bases: list[Sequence[str]] = []
+        """The words of each phrase that are matched in any inflected form."""
         self.word_weights: dict[str, dict[str, list[str]]] = {}
         self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
 
@@ -174,19 +180,15 @@ class _Compiler:
         if is_contained(phrase):
             self.contained.setdefault(phrase.strip("*").lower(), []).append(number)
             return
-        words = tokens(phrase)
+        first, second, others, has_gap = _split(phrase)
         leading = signal.get("at") in LEADING
         if leading:
-            self.orders[words[0]] = 1
+            self.orders[first] = 1
         table = self.exact if leading or signal.get("exact") else self.index
-        first, *rest = words
-        text, second = str(number), ""
-        if rest:
-            gap = signal.get("gap", DEFAULT_GAP) if WRITTEN_GAP in rest else 0
-            text = " ".join([text, str(gap), *rest])
-            second = rest[0] if rest[0] != WRITTEN_GAP else ""
-        table.setdefault(first, {}).setdefault(second, []).append(text)
-        self.bases.update(dict.fromkeys(rest if table is self.exact else words))
+        gap = signal.get("gap", DEFAULT_GAP) if has_gap else 0
+        table[first][second].append(f"{number} {gap} {others}" if others else str(number))
+        words = tokens(phrase)
+        self.bases.append(words[1:] if table is self.exact else words)
 
     def table(self) -> dict[str, Any]:
         return {
@@ -198,7 +200,7 @@ class _Compiler:
             "leanings": _packed_index({word: _packed_word_weights(found) for word, found in self.word_weights.items()}),
             "exact": _packed_index(_packed_entries(self.exact)),
             "index": _packed_index(_packed_entries(self.index)),
-            "fold": _packed_index(_folds(self.bases)),
+            "fold": _packed_index(_folds(dict.fromkeys(chain.from_iterable(self.bases)))),
             "contractions": CONTRACTIONS,
             "orders": " ".join(self.orders),
             "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
@@ -209,6 +211,17 @@ class _Compiler:
             "english": " ".join(self.lists["english"]),
             "no_topics": " ".join(_with_forms(self.lists["no-topics"])),
         }
+
+
+@cache
+def _split(phrase: str) -> tuple[str, str, str, bool]:
+    """Return the first word of a phrase, the one right behind it, all behind the first, and whether it has a gap.
+
+    The second is empty if the phrase has one word, or a gap there.
+    """
+    first, *others = tokens(phrase)
+    second = others[0] if others and others[0] != WRITTEN_GAP else ""
+    return first, second, " ".join(others), WRITTEN_GAP in others
 
 
 def _packed_condition(one: _Condition) -> str:
@@ -223,7 +236,7 @@ def _packed_word_weights(found: dict[str, list[str]]) -> str:
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
 
-def _packed_entries(table: dict[str, dict[str, list[str]]]) -> dict[str, str]:
+def _packed_entries(table: Entries) -> dict[str, str]:
     """Return for each first word its phrases as a text: "phrase;phrase|second=phrase;…|".
 
     Phrases with one word or with a gap after the first word come first, the others under their second word.

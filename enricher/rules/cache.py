@@ -18,7 +18,7 @@ from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads
 
-FORMAT = 18
+FORMAT = 19
 """Version of the format of compiled rules. Raise it with every change of what is compiled or of how a prompt is read.
 
 Compiled rules with another number are never used, so those that earlier releases recorded cannot be replayed as

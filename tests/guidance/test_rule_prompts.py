@@ -35,7 +35,7 @@ def rows() -> Iterator[tuple[str, bool, str, str]]:
             rule, speaks = "" if rule == "none" else rule, answer == "yes"
         elif line:
             language, _, prompt = line.partition(": ")
-            yield rule, speaks, language, prompt
+            yield rule, speaks, language, prompt.replace("⏎", "\n")
 
 
 ROWS = list(rows())

@@ -11,6 +11,8 @@ CODE, FILE, DOC_FILE, AGENT_FILE, TEST_FILE, URL, QUOTE, IMAGE = "\ue001\ue002\u
 """Markers for masked text: code, file, document, file for the agent (AGENTS.md), test file, URL, quotation, image."""
 
 LONGEST_QUOTE = 400  # so that an unmatched quotation mark does not mask the rest of the prompt
+LINES_OF_A_CONSOLE = 3
+"""From so many lines of the same page on, pasted text is a log of a browser's console."""
 LONG_PASTE = 160  # a prompt of one line that is longer may be a pasted line of a log or of code
 
 _AGENT_NAMES = ("claude.md", "agents.md", "agent.md", "gemini.md", ".cursorrules", "copilot-instructions", ".mdc")
@@ -104,11 +106,16 @@ def _note_error(found: dict[str, tuple[int, int]], block: str, start: int) -> No
 
 def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
     pieces: list[str] = []
+    logged: list[str] = []
     at = items = 0
     for line in text.split("\n"):
         end = at + len(line)
         bare = line.strip()
         kind = _kind(bare, line) if bare else ""
+        if source := _logged_by(bare):
+            logged.append(source)
+            if logged.count(source) == LINES_OF_A_CONSOLE:
+                found.setdefault("log", (at, end))
         if kind == "item":
             items += 1
             if items == 2:  # a single line with a dash is not a list
@@ -158,6 +165,17 @@ def _kind(bare: str, line: str) -> str:
     if ":" in head and head.endswith(("Error", "Exception")):
         return "error_line"
     return ""
+
+
+def _logged_by(bare: str) -> str:
+    """Return the page in a line of a browser's console, ``orders?page=2:120 Loading …``; empty for any other line.
+
+    A line such as ``cart.py:12 is wrong`` is a remark of the user.
+    """
+    place, _, message = bare.partition(" ")
+    name, colon, number = place.rpartition(":")
+    is_place = colon and number.isdecimal() and name[:1].isalpha()
+    return name if is_place and message and not message.split(None, 1)[0].islower() else ""
 
 
 def _stamped(bare: str) -> bool:

@@ -13,7 +13,8 @@ from enricher.classify.verdict import verdict
 from enricher.context import ChannelResult, Request
 from enricher.home import project_root, skill_folders
 from enricher.hosts import BARE
-from enricher.prompt.conversation import Conversation
+from enricher.prompt import MENTIONS_OF_RUNS
+from enricher.prompt.conversation import REFUSED, RUNS, Conversation
 from enricher.prompt.event import has_memory_cue, skip_reason
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
@@ -146,6 +147,7 @@ def _redacted_prompt(event: PromptEvent, run: Run) -> str:
 def _enrich_prompt(event: PromptEvent, rules: Rules, run: Run) -> None:
     session = sessions.session_state(run.state, event.session_id)
     _notify_untrusted(event, run, session.injected)
+    _note_wish_about_runs(event, run, session)
     conversation = conversation_before(event, run.settings, session.injected)
     if conversation.problem:
         run.problems.append(("session", conversation.problem))
@@ -309,6 +311,23 @@ def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None
         run.notices.append(
             f"Prompt Enricher: {run.untrusted}/.enricher is not used until you have read it and run: enricher trust"
         )
+
+
+def _note_wish_about_runs(event: PromptEvent, run: Run, session: sessions.SessionState) -> None:
+    """Record in the session's file whether the prompt says that nothing is to be run, or that it is again."""
+    low = event.prompt.lower()
+    if not any(word in low for word in MENTIONS_OF_RUNS):
+        return
+    from enricher.prompt.conversation.runs import wish
+
+    earlier = sorted(name for name in session.injected if name.startswith(RUNS))
+    is_refused = bool(earlier) and earlier[-1].endswith(REFUSED)
+    wanted = wish(event.prompt)
+    if wanted and (wanted == REFUSED) != is_refused:
+        # Numbered, because the names have no other order.
+        name = f"{len(earlier):03} {wanted}"
+        sessions.record_injected(run.state, event.session_id, [(RUNS.rstrip(":"), name)], tokens=0)
+        session.injected.append(f"{RUNS}{name}")
 
 
 def _remember(prompt: str, run: Run) -> bool:

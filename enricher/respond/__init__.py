@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.context import ChannelResult
-from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation import REFUSED, RUNS, Conversation
 from enricher.settings import is_as_specified
 
 TYPE_CHECKING = False
@@ -118,6 +118,11 @@ class Inputs:
         Return false if no profile is recorded.
         """
         return is_as_specified(self.settings)
+
+    @property
+    def are_runs_refused(self) -> bool:
+        """Return whether the user's last wish about running commands in this session was that none be run."""
+        return max((one for one in self.injected if one.startswith(RUNS)), default="").endswith(REFUSED)
 
     @property
     def already_shown(self) -> list[str]:

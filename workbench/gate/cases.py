@@ -40,10 +40,10 @@ ATTRIBUTES = f"{FILE} merge=union\n"
 A case that both branches changed is then in the file twice, which is reported.
 """
 LARGEST = 32 << 20  # bytes of the file, which is read whole
-SHOWN_ONCE = ("guardrail:", "approach:")
-"""Prefixes of the references of what a session was shown that affect its later decisions.
+SHOWN_ONCE = ("guardrail:", "approach:", "runs:")
+"""Prefixes of the entries in a session's file that affect its later decisions.
 
-What has been shown often enough is not shown again. References of facts have other prefixes and no effect.
+What has been shown often enough is not shown again, and who wants nothing to be run is not asked for a run. References of facts have other prefixes and no effect.
 """
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors on Windows put it in front
 

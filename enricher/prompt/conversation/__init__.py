@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 NEWS = "news:"
 """Prefix of an entry in a session's file, which records that the host dropped or resumed the earlier conversation."""
+RUNS, REFUSED, ALLOWED = "runs:", "refused", "allowed"
+"""Prefix and endings of an entry in a session's file, which records whether the user wants anything to be run."""
 LONGEST = 2400
 """Maximum characters per text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")

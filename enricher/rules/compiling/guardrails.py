@@ -165,6 +165,7 @@ class Guardrails:
     rules: dict[str, RuleBlock] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     sentences: dict[str, list[Any]] = field(default_factory=dict)
+    asking_for_run: list[str] = field(default_factory=list)
     as_specified: list[str] = field(default_factory=list)
 
     def id_of(self, name: str) -> str:
@@ -263,6 +264,8 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
         found.as_specified.append(identity)
     elif say := data.get("say"):
         found.sentences[identity] = [" ".join(say.split()), data.get("needs", ""), data.get("times", 1)]
+        if data.get("asks_for_run"):
+            found.asking_for_run.append(identity)
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:

@@ -170,6 +170,7 @@ class GuardrailSignals(_Rule):
     in it stands for the words that triggered the guardrail. A prompt gets at most one such sentence, and a session gets
     each at most ``times`` times. With ``needs: past``, the sentence is shown only if the session has earlier prompts;
     with ``needs: after-edits``, only if a file was edited; with ``needs: edits``, also if the session is new. With
+    ``asks_for_run``, it is not shown after the user has said that nothing is to be run. With
     ``profile``, the guardrail is used in that profile only. ``unless`` applies to every signal.
     """
 
@@ -183,6 +184,7 @@ class GuardrailSignals(_Rule):
     min_score: Annotated[int, Field(ge=1)] | None = None
     say: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
     needs: Literal["", "past", "edits", "after-edits"] = ""
+    asks_for_run: bool = False
     times: Annotated[int, Field(ge=1, le=99)] = 1
     profile: Literal["", "as-specified"] = ""
 

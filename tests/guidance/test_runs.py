@@ -68,7 +68,9 @@ def test_an_order_to_run_something_is_a_permission(prompt: str) -> None:
     ("prompt", "name"), [("the button is still missing", "H3"), ("the import fails every night", "H5")]
 )
 @pytest.mark.parametrize("refusal", ["let's not run commands for now, I paste the logs", "führ bitte nichts aus"])
-def test_no_run_is_asked_for_after_the_user_refused_runs(account: Account, refusal: str, prompt: str, name: str) -> None:
+def test_no_run_is_asked_for_after_the_user_refused_runs(
+    account: Account, refusal: str, prompt: str, name: str
+) -> None:
     account.ask(refusal, session_id="refused")
     for _turn in range(6):  # more prompts than are read from a transcript
         account.ask("rename the first column", session_id="refused")

@@ -44,7 +44,18 @@ polite: ok okay yes sure please now and then so can could would you may should l
 conditional: if when whenever while wenn falls si quand lorsque cuando se quando если когда
 limit: in with during under auf mit dans avec en con em com в
 """
-BEHIND = ("until i", "unless i", "unless told", "unless asked", "because", "since", "i will", "i'll", "i do that", "i run")
+BEHIND = (
+    "until i",
+    "unless i",
+    "unless told",
+    "unless asked",
+    "because",
+    "since",
+    "i will",
+    "i'll",
+    "i do that",
+    "i run",
+)
 """How the reason for a refusal, or its end, may follow it."""
 CLOSING = ("time being", "the moment", "this session", "this conversation", "your own", "momento")
 ENGLISH = ("don't", "dont", "not", "never", "cannot", "can't")
@@ -179,4 +190,6 @@ def _of_ideographs(sentence: str) -> str:
         for word in (*WIDE_REFUSALS, *WIDE_VERBS, *WIDE_OTHERS):
             left = left.replace(word, "")
         return "" if left.strip(f"{EDGES}\u3002\uff01\uff0c\u3001") else REFUSED
-    return ALLOWED if any(word in sentence for word in WIDE_PERMISSIONS) and not sentence.endswith(("?", "\uff1f")) else ""
+    return (
+        ALLOWED if any(word in sentence for word in WIDE_PERMISSIONS) and not sentence.endswith(("?", "\uff1f")) else ""
+    )

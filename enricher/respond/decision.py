@@ -115,6 +115,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         has_past=bool(inputs.conversation),
         has_edits=inputs.conversation.has_edits,
         are_runs_refused=inputs.are_runs_refused,
+        is_offered=inputs.conversation.is_offered,
         is_as_specified=inputs.is_as_specified,
     )
     for one in result.guardrails:

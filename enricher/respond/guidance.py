@@ -105,6 +105,7 @@ def select_guardrails(
     has_past: bool,
     has_edits: bool,
     are_runs_refused: bool,
+    is_offered: bool,
     is_as_specified: bool,
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
@@ -130,6 +131,8 @@ def select_guardrails(
         elif score < needed:
             if score:
                 misses.append(OmittedGuidance(f"guardrail {identity}", "score", score=score, needed=needed))
+        elif say and is_offered:
+            misses.append(OmittedGuidance(f"guardrail {identity}", "it is an option of the last answer", score=score))
         elif say and are_runs_refused and identity in rules["asking_for_run"]:
             misses.append(OmittedGuidance(f"guardrail {identity}", "the user wants nothing to be run", score=score))
         elif reason := _unmet(needs, has_past=has_past, has_edits=has_edits) or ("" if ref else SAID_BEFORE):

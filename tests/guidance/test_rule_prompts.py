@@ -185,3 +185,42 @@ def test_only_the_title_of_a_guardrail_is_kept_where_no_text_is(account: Account
 
     assert [one["title"] for one in account.trace()["guardrails"]] == ["Questions Require Answers"]
     assert "Mallory" not in json.dumps(account.trace())
+
+
+OFFER = "Which behaviour do you want when the branch is gone?\n- skip it\n- {}\n- something else"
+
+
+@pytest.mark.parametrize(
+    ("offer", "prompt"),
+    [
+        (OFFER.format("delete all stale branches"), "delete all stale branches"),
+        (OFFER.format("**Delete all stale branches** \u2014 quick, but final"), "ok, delete all stale branches."),
+        ("1. keep them\n2. Lösche alle alten Branches (endgültig)", "lösche alle alten Branches"),
+        ("Shall the job keep them, or delete all stale branches?", "delete all stale branches"),
+    ],
+)
+def test_an_option_that_the_answer_offered_calls_for_no_guardrail(account: Account, offer: str, prompt: str) -> None:
+    told = [_answered(account, answer, prompt) for answer in (offer, "I looked at the branches; what is next?")]
+
+    assert ["H102" in context for context in told] == [False, True]
+    account.cli("replay", "--verify")
+
+
+@pytest.mark.parametrize(
+    "answer", ["I will not delete all stale branches.", OFFER.format("delete all stale branches of the fork")]
+)
+def test_words_that_the_answer_has_elsewhere_are_no_option(account: Account, answer: str) -> None:
+    assert "H102" in _answered(account, answer, "delete all stale branches")
+
+
+def _answered(account: Account, answer: str, prompt: str) -> str:
+    """Return what is told beside a prompt that follows ``answer``."""
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "look at the branches"}},
+        {
+            "type": "assistant",
+            "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": answer}]},
+        },
+    ]
+    transcript = account.write("answered.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+    return account.ask_patiently(prompt, transcript_path=str(transcript)).context

@@ -32,6 +32,7 @@ class Conversation:
     turn in which the agent edited, newest first; the name, if an edit shows one, is that of a function or class.
 
     ``answer`` is the agent's last answer and is never recorded, except for the parts of it to which the prompt refers.
+    If the prompt is an option of that answer, word for word, ``is_offered`` is true.
     If the prompt chooses options, they are ``option``, the text of all chosen options, and ``chosen``, the (name, text)
     of each. If the prompt means "the other one", they are ``answer_files`` and ``answer_names``, the files and
     identifiers in the answer, and ``open_point``, the answer's question about what is left to do.
@@ -39,7 +40,7 @@ class Conversation:
 
     __slots__ = (
         "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "earlier_files", "edits", "errors",
-        "files", "has_edits", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
+        "files", "has_edits", "is_offered", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -54,6 +55,7 @@ class Conversation:
         self.earlier_files: list[str] = []
         self.changed: list[str] = []
         self.has_edits = False
+        self.is_offered = False
         self.edits: list[tuple[str, str]] = []
         self.commands: list[str] = []
         self.errors: list[str] = []
@@ -93,6 +95,7 @@ class Conversation:
             text = value.get(name)
             setattr(conversation, name, text[:LONGEST] if isinstance(text, str) else "")
         conversation.has_edits = value.get("has_edits") is True
+        conversation.is_offered = value.get("is_offered") is True
         for name in ("todos", "chosen", "edits"):
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []

@@ -60,7 +60,7 @@ _BOTH = frozenset("both beide beides ambos ambas entrambi entrambe оба обе
 _BOTH_COUNTED = ("les deux", "los dos", "las dos", "os dois", "as duas")
 _OTHER = frozenset("other andere anderen anderes autre otro otra outro outra altro altra другой другую другое".split())
 _AND = frozenset(("and", "und", "et", "y", "e", "и", "&", "then"))
-_OPENERS = frozenset(
+OPENERS = frozenset(
     "yes yeah yep yup ok okay sure so well great good perfect alright fine right thanks now ja gut gern oui d'accord"
     " sí si sim sì да хорошо please pls bitte".split()
 )
@@ -141,7 +141,7 @@ def read(prompt: str) -> PromptChoice:
     if any("\u3040" <= char <= "\u9fff" for char in prompt):  # kana and Chinese characters: no spaces between words
         return _read_cjk(prompt)
     words = _words(prompt)
-    while len(words) > 1 and words[0].low in _OPENERS:
+    while len(words) > 1 and words[0].low in OPENERS:
         words = words[1:]
     return (
         (_only_choice(words) if 0 < len(words) <= FEW_WORDS else None)
@@ -158,7 +158,7 @@ def _chosen_in_a_clause(prompt: str) -> PromptChoice | None:
     for mark in ("; ", ". ", ", ", " \u2014 ", *_BUTS):
         text = text.replace(mark, "\n")
     clauses = [words for one in text.split("\n") if (words := _words(one))]
-    clauses = [words[1:] if len(words) > 1 and words[0].low in _OPENERS else words for words in clauses]
+    clauses = [words[1:] if len(words) > 1 and words[0].low in OPENERS else words for words in clauses]
     choosing = [(one, words) for words in clauses if len(words) <= FEW_WORDS and (one := _only_choice(words))]
     # "First, run the tests" orders the steps, and "everything but the tests" names its subject.
     chosen = [one for one, words in choosing if len(words) > 1 or one.labels or one.is_both]

@@ -5,7 +5,7 @@ No I/O. If more than one list could be meant, no options are returned: a guess i
 
 from __future__ import annotations
 
-from enricher.prompt.conversation.choices import LETTERS, MOST_CHOSEN, is_noun, label_in, label_of
+from enricher.prompt.conversation.choices import EDGES, LETTERS, MOST_CHOSEN, OPENERS, is_noun, label_in, label_of
 from enricher.prompt.text import cut, without_code
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ RECOMMENDING = (
     " recommend", " suggest", " my preference", "i'd go with", "i would go with", "i prefer", " empfehl", " vorschlag",
     " schlage", " recomiend", " sugier", " recomend", " recommand", " propose", " consiglio", " рекоменд", " советую",
 )  # fmt: skip
+BEHIND_HEADINGS = (" \u2014 ", " \u2013 ", " - ", ": ", ":** ", " (")
+"""Marks between the heading of an option and its explanation."""
 OR = (" or ", " oder ", " ou ", " o ", " или ")
 NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
@@ -90,6 +92,31 @@ def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Opt
         one = _referenced_list(choice, matching, answer)
         return (_chosen(choice, one), one.options, ago) if one else ([], [], 0)
     return [], [], 0
+
+
+def offers(prompt: str, answer: str) -> bool:
+    """Return whether the prompt is, nearly word for word, an option of the answer or the heading of one."""
+    own = _own_words(prompt)
+    lines = without_code(answer.splitlines()[:MOST_LINES])
+    for line in lines if len(own) > 1 else []:
+        bare, (_, _, option) = line.strip(), _item(line)
+        text = option.text if option else bare[2:] if bare.startswith(BULLETS) else ""
+        heads = [text, *(text.partition(sign)[0] for sign in BEHIND_HEADINGS)]
+        if text and own in [_own_words(_plain(one)) for one in heads]:
+            return True
+    return any(
+        own == _own_words(option.text)[-len(own) :]
+        for one in _alternatives(lines)
+        for option in one.options
+        if len(own) > 1
+    )
+
+
+def _own_words(text: str) -> list[str]:
+    words = [bare for word in text.lower().split() if (bare := word.strip(EDGES))]
+    while len(words) > 1 and words[0] in OPENERS:
+        words = words[1:]
+    return words
 
 
 def _suggested(ago: int, answer: str) -> tuple[list[Option], list[Option], int]:

@@ -181,6 +181,7 @@ def _allows(words: list[str]) -> bool:
     is_run = bool(words) and words[0] in _OF["verb"] and (_is_run(words) or words[-1:] == ["laufen"])
     is_last = bool(words) and words[-1] in _OF["verb"] and _KNOWN.issuperset(words) and _is_run(words)
     is_start = words[:1] in (["start"], ["starting"], ["launch"]) and _OF["thing"].isdisjoint(words)
+    is_start = is_start or (words[:1] == ["run"] and words[1:2] in (["in"], ["into"], ["out"], ["time"]))
     return (is_run or is_last or words[:1] == ["lass"]) and not is_start and _OF["negation"].isdisjoint(words)
 
 

@@ -377,6 +377,7 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
     conversation.has_edits = found.has_edits
+    conversation.is_offered = _is_offered(prompt, found.answers)
     if found.edits and any(word in prompt.lower() for word in MENTIONS_OF_TESTS):
         conversation.edits = _named_edits(found.edits)
     conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
@@ -392,6 +393,17 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
         conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
         conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
         conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
+
+
+def _is_offered(prompt: str, answers: list[tuple[int, str]]) -> bool:
+    """Return whether the prompt is an option of the last answer; few prompts have their last words in common with it."""
+    words = prompt.lower().split(None, POINTING_WORDS)
+    last = "\n".join(text for ago, text in reversed(answers) if ago == answers[0][0])
+    if not 1 < len(words) <= POINTING_WORDS or " ".join(words[-2:]).rstrip(" .!?") not in last.lower():
+        return False
+    from enricher.prompt.conversation.enumerations import offers
+
+    return offers(prompt, last)
 
 
 def _named_edits(edits: list[tuple[str, str]]) -> list[tuple[str, str]]:

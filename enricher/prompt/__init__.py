@@ -19,7 +19,7 @@ add crea implement introduc writ build make regist defin füg fueg erstell schre
 """
 """Beginnings of words that may request a new thing; any other prompt is not compared with the things in the index."""
 MENTIONS_OF_RUNS = (
-    "run", "execut", "start", "launch", "ausführ", "führ", "fuehr", "laufen", "exécut", "lance", "ejecut", "corr", "rod", "esegu", "lanci",
-    "запус", "выполн", "运行", "执行", "執行", "跑", "启动", "実行", "起動", "走らせ",
+    "run", "execut", "start", "launch", "führ", "fuehr", "laufen", "exécut", "lance", "ejecut", "corr", "rod", "esegu",
+    "lanci", "запус", "выполн", "运行", "执行", "執行", "跑", "启动", "実行", "起動", "走らせ",
 )  # fmt: skip
 """Parts of words for running something; a prompt without any of them neither refuses nor allows it."""

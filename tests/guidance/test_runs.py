@@ -13,34 +13,41 @@ if TYPE_CHECKING:
     from simulator import Account
 
 REFUSALS = """
-let's work from the logs I paste and not try running commands for now|please don't run the app|do not execute any code
-from now on don't run the tests|you must not run anything yourself|never run commands here|stop running the tests
-don't try to run it, I do that|do not run commands until I say so|I told you not to run the app|please do not start the server
-lets stay with the screenshots and not run anything for the time being|don't run the unit tests again|no running commands please
-führe bitte keine Befehle aus|führ die Tests nicht aus|bitte nichts ausführen|starte die App nicht|lass die Tests nicht laufen
-n'exécute pas de commandes|ne lance pas les tests|n'exécute rien pour l'instant|ne lance pas l'application s'il te plaît
-no ejecutes comandos|no ejecutes nada por ahora|por favor no corras los tests|não execute comandos|não rode os testes
+let's work from the logs I paste and not try running commands for now|please don't run the app
+do not execute any code|from now on don't run the tests|you must not run anything yourself|never run commands here
+stop running the tests|don't try to run it, I do that|do not run commands until I say so
+I told you not to run the app|please do not start the server
+lets stay with the screenshots and not run anything for the time being|don't run the unit tests again
+no running commands please|führe bitte keine Befehle aus|führ die Tests nicht aus|bitte nichts ausführen
+starte die App nicht|lass die Tests nicht laufen|n'exécute pas de commandes|ne lance pas les tests
+n'exécute rien pour l'instant|ne lance pas l'application s'il te plaît|no ejecutes comandos
+no ejecutes nada por ahora|por favor no corras los tests|não execute comandos|não rode os testes
 não rode nada por enquanto|non eseguire comandi|non lanciare i test|per favore non eseguire nulla|не запускай тесты
-пожалуйста, ничего не запускай|не выполняй команды|不要运行任何命令|请不要运行测试|先别执行代码|コマンドを実行しないでください
-テストを実行しないで|何も実行しないで
+пожалуйста, ничего не запускай|не выполняй команды|不要运行任何命令
+请不要运行测试|先别执行代码
+コマンドを実行しないでください|テストを実行しないで|何も実行しないで
 """
 OTHERS = """
 do not run the tests in CI|don't run prettier on the fixtures|do not run the migration twice|the worker does not run
-the tests do not run|why don't you run the tests?|did you not run the tests?|I cannot run the app|you did not run the tests
-make it build the image and not run the tests|when --dry is given, do not run anything|in dry mode, do not run commands
-the job should not run the tests|don't run the tests as root|add a flag so that it won't run commands|the app won't start
-if the lock is held, don't run it|do not run into the same trap|don't start with the parser|it is not running anymore
-add a dry mode: do not run anything, only print|find the cause without running the tests of the parser|run time is no issue
-we don't run the app on Windows|the script cannot run the tests|users don't run it twice|why not run the tests in parallel?
-die Tests laufen nicht|die App startet nicht|führe den Linter nicht im CI aus|les tests ne se lancent pas|los tests no se ejecutan
-os testes não rodam|i test non partono|тесты не запускаются|测试不能运行|テストが実行されない|不要在CI里运行测试|CIではテストを実行しないで
-wenn die Sperre besteht, starte die App nicht|n'exécute pas prettier sur ce dossier|no ejecutes el linter en CI
+the tests do not run|why don't you run the tests?|did you not run the tests?|I cannot run the app
+you did not run the tests|make it build the image and not run the tests|when --dry is given, do not run anything
+in dry mode, do not run commands|the job should not run the tests|don't run the tests as root
+add a flag so that it won't run commands|the app won't start|if the lock is held, don't run it
+do not run into the same trap|don't start with the parser|it is not running anymore
+add a dry mode: do not run anything, only print|find the cause without running the tests of the parser
+run time is no issue|we don't run the app on Windows|the script cannot run the tests|users don't run it twice
+why not run the tests in parallel?|die Tests laufen nicht|die App startet nicht|führe den Linter nicht im CI aus
+les tests ne se lancent pas|los tests no se ejecutan|os testes não rodam|i test non partono|тесты не запускаются
+测试不能运行|テストが実行されない
+不要在CI里运行测试|CIではテストを実行しないで|wenn die Sperre besteht, starte die App nicht
+n'exécute pas prettier sur ce dossier|no ejecutes el linter en CI
 """
 PERMISSIONS = """
-you can run it now|ok, run the tests|please run pytest and show me the output|can you run the app?|you may execute commands again
-let's run the suite|go ahead and run it|I want you to run the tests|now start the server|du kannst es jetzt ausführen
-führ die Tests aus|lass die Tests laufen|tu peux lancer les tests|exécute les tests|puedes ejecutar los tests|ejecuta los tests
-você pode rodar os testes|puoi eseguire i test|esegui i test|можешь запустить тесты|запусти тесты|现在可以运行测试了
+you can run it now|ok, run the tests|please run pytest and show me the output|can you run the app?
+you may execute commands again|let's run the suite|go ahead and run it|I want you to run the tests
+now start the server|du kannst es jetzt ausführen|führ die Tests aus|lass die Tests laufen|tu peux lancer les tests
+exécute les tests|puedes ejecutar los tests|ejecuta los tests|você pode rodar os testes|puoi eseguire i test
+esegui i test|можешь запустить тесты|запусти тесты|现在可以运行测试了
 テストを実行してください
 """
 

@@ -43,7 +43,8 @@ LARGEST = 32 << 20  # bytes of the file, which is read whole
 SHOWN_ONCE = ("guardrail:", "approach:", "runs:")
 """Prefixes of the entries in a session's file that affect its later decisions.
 
-What has been shown often enough is not shown again, and who wants nothing to be run is not asked for a run. References of facts have other prefixes and no effect.
+What has been shown often enough is not shown again, and who wants nothing to be run is not asked for a run.
+References of facts have other prefixes and no effect.
 """
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors on Windows put it in front
 

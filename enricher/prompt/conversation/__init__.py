@@ -40,7 +40,8 @@ class Conversation:
 
     __slots__ = (
         "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "earlier_files", "edits", "errors",
-        "files", "has_edits", "is_offered", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
+        "files", "has_edits", "is_offered", "open_point", "option", "problem", "prompts", "resumed", "todos",
+        "transcript",
     )  # fmt: skip
 
     def __init__(self) -> None:

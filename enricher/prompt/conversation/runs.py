@@ -15,47 +15,41 @@ MOST_WORDS = 400
 EDGES = " \t.,;:!?()[]\"'`*_~\u201c\u201d\u2026\u00bf\u00a1"
 SENTENCE_ENDS = (". ", "! ", "? ", "; ", "\u3002", "\uff1f", "\uff01", "\uff1b", "\uff0c", "\u3001")
 CLAUSE_ENDS = (
-    ", ", " - ", " \u2014 ", " and ", " but ", " und ", " aber ", " et ", " mais ", " y ", " pero ", " e ", " mas ", " ma ", " и ",
-    " но ",
+    ", ", " - ", " \u2014 ", " and ", " but ", " und ", " aber ", " et ", " mais ", " y ", " pero ", " e ", " mas ",
+    " ma ", " и ", " но ",
 )  # fmt: skip
 PASTED_STARTS = (">", "|", "$", "#", "+", "at ", "file ", "diff ")
 
 WORDS = """
-negation: don't dont not never no stop avoid cannot can't nicht nichts kein keine keinen keinerlei pas rien aucun aucune nada não nem non nulla niente nessun nessuna не ничего никаких ningún ningun ninguna nenhum nenhuma
+negation: don't dont not never no stop avoid cannot can't nicht nichts kein keine keinen keinerlei pas rien aucun
+  aucune nada não nem non nulla niente nessun nessuna не ничего никаких ningún ningun ninguna nenhum nenhuma
 verb: run running rerun execute executing launch launching start starting ausführen führ führe fuehre starte starten
-  laufen exécute exécutez exécuter lance lancez lancer ejecutes ejecutar ejecuta corras correr corre execute executar rode
-  rodar eseguire esegui lanciare lancia запускай запускать запусти запускайте выполняй выполнять выполни запустить выполнить
-thing: command commands app application server code program script scripts test tests suite anything it them things stuff
-  befehle befehl anwendung programm code skripte tests nichts es sie commande commandes appli application serveur
-  programme rien comando comandos aplicación aplicacion servidor código programa pruebas nada aplicativo testes app
-  aplicação comandi comando applicazione programma codice nulla niente script команды команд код приложение программу
-  тесты тест скрипты ничего тестов его
-glue: any pour instant the your my our this that these all of a more shell terminal bash unit for now please pls yourself on own again
-  yet anymore at here ever even just to try trying attempt attempting also still either or aus bitte die der das den
-  irgendwelche jetzt vorerst erstmal mehr selbst lass lassen hier noch auch mir s'il te plaît de les le la l n ne d maintenant plus toi-même ici no los las el un una por favor ahora más
-  tú mismo aquí todavía os as o por enquanto mais você mesmo agora qui i gli le l'app l'applicazione per favore ora più
-  tu stesso пока пожалуйста сам сама больше здесь сейчас
-before: and but so then ok okay please again also from now on for the time being you we i said told told want would like
+  laufen exécute exécutez exécuter lance lancez lancer ejecutes ejecutar ejecuta corras correr corre executar rode
+  rodar eseguire esegui lanciare lancia запускай запускать запусти запускайте выполняй выполнять выполни запустить
+  выполнить
+thing: command commands app application server code program script scripts test tests suite anything it them things
+  stuff befehle befehl anwendung programm skripte nichts es sie commande commandes appli serveur programme rien
+  comando comandos aplicación aplicacion servidor código programa pruebas nada aplicativo testes aplicação comandi
+  applicazione programma codice nulla niente команды команд код приложение программу тесты тест скрипты ничего тестов
+  его
+glue: any pour instant the your my our this that these all of a more shell terminal bash unit for now please pls
+  yourself on own again yet anymore at here ever even just to try trying attempt attempting also still either or aus
+  bitte die der das den irgendwelche jetzt vorerst erstmal mehr selbst lass lassen hier noch auch mir s'il te plaît de
+  les le la l n ne d maintenant plus toi-même ici no los las el un una por favor ahora más tú mismo aquí todavía os as
+  o enquanto mais você mesmo agora qui i gli l'app l'applicazione per favore ora più tu stesso пока пожалуйста сам
+  сама больше здесь сейчас
+before: and but so then ok okay please again also from now on for the time being you we i said told want would like
   i'd you'd i'm let let's lets us should must shall may will make sure that be better rather du bitte ab jetzt tu vous
   por favor tú você per favore ты пожалуйста пока an
-polite: ok okay yes sure please now and then so can could would you may should let let's lets just go ahead feel free to
-  try again also first it's fine allowed are must finally du kannst darfst bitte jetzt tu vous peux pouvez maintenant
-  puedes ahora por favor você pode agora puoi ora ты можешь теперь можно пожалуйста
+polite: ok okay yes sure please now and then so can could would you may should let let's lets just go ahead feel free
+  to try again also first it's fine allowed are must finally du kannst darfst bitte jetzt tu vous peux pouvez
+  maintenant puedes ahora por favor você pode agora puoi ora ты можешь теперь можно пожалуйста
 conditional: if when whenever while wenn falls si quand lorsque cuando se quando если когда
 limit: in with during under auf mit dans avec en con em com в
-"""
+"""  # noqa: RUF001
 BEHIND = (
-    "until i",
-    "unless i",
-    "unless told",
-    "unless asked",
-    "because",
-    "since",
-    "i will",
-    "i'll",
-    "i do that",
-    "i run",
-)
+    "until i", "unless i", "unless told", "unless asked", "because", "since", "i will", "i'll", "i do that", "i run",
+)  # fmt: skip
 """How the reason for a refusal, or its end, may follow it."""
 CLOSING = ("time being", "the moment", "this session", "this conversation", "your own", "momento")
 ENGLISH = ("don't", "dont", "not", "never", "cannot", "can't")
@@ -65,11 +59,12 @@ ELIDED = ("l'", "n'", "d'")
 WITH_LASS, WITH_AUS = ("laufen",), ("führ", "führe", "fuehre")
 WIDE_VERBS = ("运行", "執行", "执行", "跑", "启动", "実行", "起動", "走らせ")
 WIDE_REFUSALS = ("不要", "別", "别", "请勿", "ないで")
-WIDE_OTHERS = (
-    "ください", "下さい", "コマンド", "プログラム", "スクリプト", "サーバー", "テスト", "アプリ", "コード", "とりあえず", "しばらく", "何も",
-    "一切", "まだ", "今は", "当面", "どんな", "应用", "程序", "命令", "测试", "代码", "脚本", "任何", "什么", "现在", "目前", "暂时", "先",
-    "请", "你", "再", "了", "它", "的", "任", "を", "は", "も", "の", "ね", "し", "さ",
-)  # fmt: skip
+WIDE_OTHERS = tuple(
+    "ください 下さい コマンド プログラム スクリプト サーバー テスト アプリ コード とりあえず しばらく 何も 一切 まだ"
+    " 今は 当面 どんな 应用 程序 命令 测试 代码 脚本 任何 什么 现在 目前 暂时 先 请 你 再 了 它 的 任 を は も の ね"
+    " し さ".split()
+)
+"""What may stand beside a refusal in Chinese or Japanese; longer words come first."""
 WIDE_PERMISSIONS = ("可以", "一下", "现在", "请", "ください", "下さい", "ていい", "て構", "てもいい", "て良い")
 
 

@@ -13,7 +13,7 @@ import stat
 from enricher.prompt import MENTIONS_OF_TESTS, POINTING_WORDS
 from enricher.prompt.conversation import NEWS, Conversation, seen_mark
 from enricher.prompt.redaction import redact_and_cap
-from enricher.sources.transcripts.wording import error_line, plain_status, short, storable, users_words
+from enricher.sources.transcripts.wording import error_line, is_offered, plain_status, short, storable, users_words
 from storage.base.fast_stdlib import scan
 
 TYPE_CHECKING = False
@@ -377,7 +377,7 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
     conversation.files = [short(path, LONGEST_PATH) for path in found.files]
     conversation.changed = [short(path, LONGEST_PATH) for path in found.changed]
     conversation.has_edits = found.has_edits
-    conversation.is_offered = _is_offered(prompt, found.answers)
+    conversation.is_offered = is_offered(prompt, found.answers)
     if found.edits and any(word in prompt.lower() for word in MENTIONS_OF_TESTS):
         conversation.edits = _named_edits(found.edits)
     conversation.commands = [short(text, COMMAND_CHARS) for text in found.commands]
@@ -393,17 +393,6 @@ def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
         conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]
         conversation.answer_files = [short(path, LONGEST_PATH) for path in conversation.answer_files]
         conversation.answer_names = [short(name, LONGEST_PATH) for name in conversation.answer_names]
-
-
-def _is_offered(prompt: str, answers: list[tuple[int, str]]) -> bool:
-    """Return whether the prompt is an option of the last answer; few prompts have their last words in common with it."""
-    words = prompt.lower().split(None, POINTING_WORDS)
-    last = "\n".join(text for ago, text in reversed(answers) if ago == answers[0][0])
-    if not 1 < len(words) <= POINTING_WORDS or " ".join(words[-2:]).rstrip(" .!?") not in last.lower():
-        return False
-    from enricher.prompt.conversation.enumerations import offers
-
-    return offers(prompt, last)
 
 
 def _named_edits(edits: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enricher.prompt import POINTING_WORDS
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import shortened
 
@@ -57,6 +58,19 @@ def error_line(text: str) -> str:
         if "Error" in head or "Exception" in head or "error:" in head.lower() or head.startswith(("FAILED", "fatal")):
             return line
     return lines[-1] if lines else ""
+
+
+def is_offered(prompt: str, answers: list[tuple[int, str]]) -> bool:
+    """Return whether the prompt is an option of the last answer."""
+    words = prompt.lower().split(None, POINTING_WORDS)
+    if not 1 < len(words) <= POINTING_WORDS:
+        return False
+    last = "\n".join(text for ago, text in reversed(answers) if ago == answers[0][0])
+    if " ".join(words[-2:]).rstrip(" .!?") not in last.lower():  # spares most prompts the module that reads lists
+        return False
+    from enricher.prompt.conversation.enumerations import offers
+
+    return offers(prompt, last)
 
 
 _DROPPED = (

@@ -72,6 +72,20 @@ def test_an_order_to_run_something_is_a_permission(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "prompt",
+    [
+        "the new list is up and running now",
+        "the flags belong to sync, run and watch",
+        "we run into the same trap",
+        "the menu has a list of runs and run times",
+        "start with the parser",
+    ],
+)
+def test_what_is_said_about_runs_is_no_permission(prompt: str) -> None:
+    assert wish(prompt) == ""
+
+
+@pytest.mark.parametrize(
     ("prompt", "name"), [("the button is still missing", "H3"), ("the import fails every night", "H5")]
 )
 @pytest.mark.parametrize("refusal", ["let's not run commands for now, I paste the logs", "führ bitte nichts aus"])

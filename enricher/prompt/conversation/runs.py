@@ -56,6 +56,9 @@ ENGLISH = ("don't", "dont", "not", "never", "cannot", "can't")
 OF_THE_AGENT = ("let's", "lets", "let", "please", "you")
 """How a sentence begins that tells the agent what it is "not" to do."""
 ELIDED = ("l'", "n'", "d'")
+STARTING = ("start", "launch")
+NOT_AFTER_RUN = ("in", "into", "out", "time", "times", "list", "detail")
+"""Words after "run" that make it no order: "we run into trouble", "the run list"."""
 WITH_LASS, WITH_AUS = ("laufen",), ("führ", "führe", "fuehre")
 WIDE_VERBS = ("运行", "執行", "执行", "跑", "启动", "実行", "起動", "走らせ")
 WIDE_REFUSALS = ("不要", "別", "别", "请勿", "ないで")
@@ -169,15 +172,17 @@ def _is_run(words: list[str]) -> bool:
 
 
 def _allows(words: list[str]) -> bool:
+    """Return whether a clause orders or allows a run: "run the tests", "you can run it now"."""
     if words[:1] == ["i"] and "to" in words[:5] and "you" in words[:5]:  # "i want you to run it"
         words = words[words.index("to") + 1 :]
     while words and words[0] in _OF["polite"]:
         words = words[1:]
-    is_run = bool(words) and words[0] in _OF["verb"] and (_is_run(words) or words[-1:] == ["laufen"])
-    is_last = bool(words) and words[-1] in _OF["verb"] and _KNOWN.issuperset(words) and _is_run(words)
-    is_start = words[:1] in (["start"], ["starting"], ["launch"]) and _OF["thing"].isdisjoint(words)
-    is_start = is_start or (words[:1] == ["run"] and words[1:2] in (["in"], ["into"], ["out"], ["time"]))
-    return (is_run or is_last or words[:1] == ["lass"]) and not is_start and _OF["negation"].isdisjoint(words)
+    if len(words) < 2 or not _OF["negation"].isdisjoint(words) or not {words[0], words[-1]} & (_OF["verb"] | {"lass"}):
+        return False
+    if words[0] in _OF["verb"]:
+        is_other = words[0] in STARTING and _OF["thing"].isdisjoint(words)  # "start with the parser"
+        return not (is_other or words[0].endswith("ing") or words[1] in NOT_AFTER_RUN) and _is_run(words)
+    return _KNOWN.issuperset(words) and _is_run(words)
 
 
 def _of_ideographs(sentence: str) -> str:

@@ -62,7 +62,7 @@ FILES = {
     "shop/settings.py": 'DEFAULTS = {\n    "MOST_ORDERS": 9,\n}\n',
     "shop/desk.py": "most = config['MOST_ORDERS']\n",
     "docs/settings.md": "MOST_ORDERS\n",
-    "shop/till.py": "class Till:\n    def count(self):\n        return 0\n",
+    "shop/coin_till.py": "class Till:\n    def count(self):\n        return 0\n",
     "shop/drawer.py": "def count(coins):\n    return len(coins)\n",
     "shop/coins.py": '__all__ = ["sort_coins"]\n\n\ndef sort_coins(coins):\n    return sorted(coins)\n',
     "shop/api.py": 'from shop.coins import sort_coins\n\nNAMES = [\n    "sort_coins",\n]\n',
@@ -146,7 +146,7 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             "shop/settings.py:2 MOST_ORDERS — defined here as 9; read in shop/desk.py:1; also in docs/settings.md:1",
             id="the default of a setting",
         ),
-        pytest.param("Till.count is off", "shop/till.py:2 Till.count — defined here", id="a member of a class"),
+        pytest.param("Till.count is off", "shop/coin_till.py:2 Till.count — defined here", id="a member of a class"),
         pytest.param("Done.book the coins", "", id="no member of a class"),
         pytest.param(
             "sort_coins is slow", "shop/coins.py:4 sort_coins — defined here; no other use found", id="only exported"

@@ -115,6 +115,8 @@ def _needless(fact: Fact, request: Request) -> str:
     # tests.usefulness``).
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
+    if fact.reason == "defined here" and any(fact.path in command for command in request.conversation.commands):
+        return ALREADY_OPEN
     is_found_by_name = fact.is_only_file() or (fact.kind == COMMAND and not fact.line)
     return NAME_SUFFICES if is_found_by_name and not is_as_specified(request.settings) else ""
 
@@ -128,7 +130,8 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
             merged.append(fact)
             if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
                 subject = fact.reason if fact.kind == FRAME else quoted(fact.subject)
-                others = fact.reason.removeprefix("defined here") if "defined here and in" in fact.reason else ""
+                head = fact.reason.partition(";")[0].partition("defined here")[2]
+                others = head if " and " in head else ""
                 if variable := fact.reason.partition("; set by ")[2].partition(";")[0]:
                     others = f" (set by {variable})"
                 surest[fact.path].reason += f"; {subject}: line {fact.line}{others}"

@@ -29,7 +29,8 @@ _PASTED_STARTS = (
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
     "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ", "PHP Notice: ", "PHP Deprecated: ",
     "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->",
-    "panic:", "goroutine ", "!",
+    "panic:", "goroutine ", "!", "= note: ", "= help: ",
+    "✖ ", "✗ ", "✘ ", "✕ ",
 )  # fmt: skip
 _BEFORE_UNDECLARED = ("undeclared identifier ", "annot find name ", "cannot find value ", "cannot find function ")
 _BEHIND_UNDECLARED = (" was not declared in this scope", " undeclared (", " in scope", " does not exist in the current")
@@ -110,6 +111,8 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
+    if words[0].replace(":", "", 1).isdecimal() and words[1:2] and words[1] in ("error", "warning", "info", "✖", "⚠"):
+        return ":" in words[0]  # a linter's "12:5  error  …"
     first = words[0].strip("[](")
     if len(first) >= 5 and first[0].isdecimal() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date

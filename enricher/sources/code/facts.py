@@ -5,10 +5,11 @@ This module runs in the hook.
 
 from __future__ import annotations
 
+from enricher.prompt.text import places as positions
 from enricher.prompt.wording import FILE
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import TEST
-from enricher.sources.code.lines import BARE_CALLS, versions
+from enricher.sources.code.lines import BARE_CALLS, defines, is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,14 +101,14 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"
+    tests = {place.path for place in in_tests}
+    also = f"; and {quoted(*tests) if len(tests) == 1 else f'{len(tests)} test files'}" if tests else ""
     if not is_asked and len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
-        return f"; {len(places)} {word}s, all in this file"
+        return f"; {len(places)} {word}s, all in this file{'' if places[0].kind == TEST else also}"
     listed = as_list(in_order(places, definition), most=MOST_ASKED if is_asked else MOST_SHOWN)
     files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
         return f"{exported}; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
-    tests = {place.path for place in in_tests}
-    also = f"; and {quoted(*tests) if len(tests) == 1 else f'{len(tests)} test files'}" if tests else ""
     if files > MOST_SHOWN:
         outside = sum(place.path != definition.path for place in places)
         return f"; {outside} {word}s in {counted(files)}{f': {listed}' if is_asked else ''}{also}"
@@ -160,8 +161,28 @@ def also_lines(lines: list[int]) -> str:
 
 def variants(lookup: Lookup, path: str, name: str) -> str:
     """Return a text that lists similar names in the same file, which the prompt may mean: ``draw2`` for ``draw``."""
-    found = list(versions(lookup.text(path), name).items())[:MOST_SHOWN]
+    found = list(_versions(lookup.text(path), name).items())[:MOST_SHOWN]
     return f"; beside {', '.join(f'{version}: line {line}' for version, line in found)}" if found else ""
+
+
+def _versions(text: str, name: str) -> dict[str, int]:
+    """Return other versions of ``name`` that a file defines, such as ``draw2`` or ``draw_old``, each with its line."""
+    found: dict[str, int] = {}
+    for at in positions(text, name):
+        end = at + len(name)
+        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+            end += 1
+        # The modulo turns -1, for a last line without a line break, into the length of the text.
+        own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
+        if _is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
+            found.setdefault(own, text.count("\n", 0, at) + 1)
+    return found
+
+
+def _is_version(ending: str) -> bool:
+    """Return whether a name's ``ending`` marks it as a version of another: "2", "_v3", "Old" or "_new", for example."""
+    bare = ending.strip("_").lower()
+    return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
 
 
 def counted(files: int) -> str:

@@ -25,6 +25,11 @@ _MODIFIERS = frozenset("private public protected static".split())
 LONGEST_IMPORT = 60
 """Maximum lines of an import, above which its beginning is not looked for."""
 _C_ENDS = tuple(".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .ino .y".split())
+_SLASH_ENDS = (
+    *_C_ENDS,
+    *".java .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .go .rs .cs .php .kt .kts .swift .scala .dart".split(),
+)
+"""Extensions of files with comments in ``/* … */`` and behind ``//``."""
 _HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
 _RUBY_ENDS = (".rb", ".rake", ".erb")
 _PERL_ENDS = (".pm", ".pl", ".t")
@@ -65,26 +70,6 @@ def is_whole(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
-def versions(text: str, name: str) -> dict[str, int]:
-    """Return other versions of ``name`` that a file defines, such as ``draw2`` or ``draw_old``, each with its line."""
-    found: dict[str, int] = {}
-    for at in places(text, name):
-        end = at + len(name)
-        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-            end += 1
-        # The modulo turns -1, for a last line without a line break, into the length of the text.
-        own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
-        if _is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
-            found.setdefault(own, text.count("\n", 0, at) + 1)
-    return found
-
-
-def _is_version(ending: str) -> bool:
-    """Return whether a name's ``ending`` marks it as a version of another: "2", "_v3", "Old" or "_new", for example."""
-    bare = ending.strip("_").lower()
-    return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
-
-
 def indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -101,8 +86,8 @@ def occurrences(text: str, name: str, *, with_docstrings: bool) -> list[tuple[in
     while at >= 0 and len(found) < MOST_OCCURRENCES:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        if not with_docstrings and _is_in_docstring(text, at):
-            closed = text.find('"""', at)  # a name in a docstring is mentioned, not used
+        if not with_docstrings and (marks := _docstring_around(text, at)):
+            closed = text.find(marks, at)  # a name in a docstring is mentioned, not used
             at = text.find(name, closed) if closed >= 0 else -1
         elif is_whole(text, at, at + len(name)):
             start = text.rfind("\n", 0, at) + 1
@@ -119,19 +104,57 @@ def is_text_of_form(line: str, name: str) -> bool:
     return before.rfind(">") >= before.rfind("<") and not line.startswith(" <class>")
 
 
-def _is_in_docstring(text: str, at: int) -> bool:
-    """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
-    if not text.count('"""', 0, at) % 2:
+def _docstring_around(text: str, at: int) -> str:
+    """Return the quotation marks of the docstring around a position in a Python file; empty if there is none."""
+    return next((marks for marks in ('"""', "'''") if _is_in_docstring(text, at, marks)), "")
+
+
+def _is_in_docstring(text: str, at: int, marks: str) -> bool:
+    """Return whether a position is in a string between ``marks`` that is not assigned or passed on."""
+    if not text.count(marks, 0, at) % 2:
         return False
     before = ""
     is_open = False
-    opening = text.find('"""', 0, at)
+    opening = text.find(marks, 0, at)
     while opening >= 0:
         line = text[text.rfind("\n", 0, opening) + 1 : opening]
-        if is_open or not line.lstrip().startswith("#"):  # quotation marks in a comment do not begin a string
+        # Quotation marks in a comment or in other ones do not begin a string.
+        if is_open or not (line.lstrip().startswith("#") or line.endswith(("'", '"'))):
             before, is_open = line, not is_open
-        opening = text.find('"""', opening + 3, at)
+        opening = text.find(marks, opening + 3, at)
     return is_open and not before.strip(" \trRuU")
+
+
+def is_in_comments(path: str, text: str, number: int, line: str, name: str) -> bool:
+    """Return whether a ``line`` has ``name`` only in comments; ``text`` is the content of its file."""
+    if not path.endswith(_SLASH_ENDS):
+        is_marked = path.endswith((".py", ".sh", *_RUBY_ENDS, ".yml", ".yaml", ".ex", ".exs"))
+        return is_marked and name not in line[: _comment_start(line, " #")]
+    start = len("\n".join(text.split("\n", number - 1)[: number - 1])) + (number > 1)
+    behind = _comment_start(line, "//")
+    return all(
+        at >= behind or _is_in_block_comment(text, start + at)
+        for at in places(line, name) if is_whole(line, at, at + len(name))
+    )  # fmt: skip
+
+
+def _comment_start(line: str, mark: str) -> int:
+    """Return the position of a comment's ``mark`` outside of strings and addresses; the end of the line if none."""
+    at = line.find(mark)
+    while at >= 0 and (line[at - 1 : at] == ":" or any(line.count(quote, 0, at) % 2 for quote in "\"'`")):
+        at = line.find(mark, at + 1)
+    return at if at >= 0 else len(line)
+
+
+def _is_in_block_comment(text: str, at: int) -> bool:
+    opening = text.rfind("/*", 0, at)
+    while opening >= 0:
+        start = text.rfind("\n", 0, opening) + 1
+        line = text[start : opening + 2]  # "src/*" is a string
+        if _comment_start(line, "/*") == opening - start <= _comment_start(line, "//"):
+            return text.find("*/", opening + 2, at) < 0
+        opening = text.rfind("/*", 0, opening)
+    return False
 
 
 def is_import(line: str) -> bool:
@@ -170,6 +193,8 @@ def is_renaming(line: str, name: str) -> bool:
 
 def only_mentions(path: str, text: str, number: int, line: str, name: str) -> bool:
     """Return whether a ``line`` only imports or mentions ``name``; ``text`` is the content of its file."""
+    if is_in_comments(path, text, number, line, name):
+        return True
     if is_real_use(path, line, name):
         return False
     if is_no_real_use(line, name) and not is_argument(text, number, name):

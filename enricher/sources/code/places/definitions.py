@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a prompt with an identifier.
 from __future__ import annotations
 
 from enricher.prompt.wording.words import is_code_form
-from enricher.sources.code import EXAMPLE, TEST, USING, bare_name
+from enricher.sources.code import EXAMPLE, SOURCE, TEMPLATE, TEST, USING, bare_name
 from enricher.sources.code.facts import (
     DEFINITION,
     FEW,
@@ -24,7 +24,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lines import TYPE_WORDS, declares_local, is_comment
+from enricher.sources.code.lines import TYPE_WORDS, declares_local, is_comment, is_in_comments
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, PLATFORMS, SourceLine
 
 TYPE_CHECKING = False
@@ -63,6 +63,11 @@ def place_of_identifier(lookup: Lookup, name: Name) -> Fact | None:
         return only_file_with_users(lookup, own)  # only tests define the name, for themselves
     if places and not (places := _in_said_folder(lookup, places)):
         return None
+    if places and places[0].kind == TEST:
+        from enricher.sources.code.places.namesakes import is_of_program
+
+        if is_of_program(lookup, name.text, places):
+            return _undefined(lookup, name) if name.is_certain else None
     if name.owner:
         from enricher.sources.code.places.members import class_attribute
 
@@ -77,11 +82,7 @@ def _of_definitions(lookup: Lookup, name: Name, namesakes: list[SourceLine]) -> 
     """Return a fact about those definitions of a name that the prompt means; ``namesakes`` are all of them."""
     places, is_owned = _meant(lookup, name, namesakes)
     if not places:
-        from enricher.sources.code.places.undefined import place_of_option, place_of_undefined
-
-        if "-" in name.text and not name.is_certain:
-            return only_file(lookup.source_called(name.text)) or place_of_option(lookup, name)
-        return place_of_undefined(lookup, name)
+        return _undefined(lookup, name)
     if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
@@ -90,6 +91,14 @@ def _of_definitions(lookup: Lookup, name: Name, namesakes: list[SourceLine]) -> 
     if not present:
         return defined_at(places[0], name.text, fault=GONE)
     return _definition(lookup, name, present, {place.path for place in namesakes}, is_owned=is_owned)
+
+
+def _undefined(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.sources.code.places.undefined import place_of_option, place_of_undefined
+
+    if "-" in name.text and not name.is_certain:
+        return only_file(lookup.source_called(name.text)) or place_of_option(lookup, name)
+    return place_of_undefined(lookup, name)
 
 
 def _meant(lookup: Lookup, name: Name, places: list[SourceLine]) -> tuple[list[SourceLine], bool]:
@@ -101,10 +110,14 @@ def _meant(lookup: Lookup, name: Name, places: list[SourceLine]) -> tuple[list[S
 
         owned = of_owner(lookup, places, name)
         return owned or (places if is_code_form(name.text) else []), bool(owned)
-    if len(places) > 1:
-        opened = [place for place in places if place.path in lookup.opened]
-        places = opened or _of_named_type(lookup, places, name) or places
-    return places, False
+    if len(places) < 2:
+        return places, False
+    opened = [place for place in places if place.path in lookup.opened]
+    if chosen := opened or _of_named_type(lookup, places, name):
+        return chosen, False
+    from enricher.sources.code.places.namesakes import meant_first
+
+    return meant_first(lookup, places, name.text), False
 
 
 def _local_variables(lookup: Lookup, name: Name) -> list[Fact]:
@@ -184,35 +197,44 @@ def _definition(
         if own not in ("", first.path):
             return only_file(own)
     subject = f"{name.owner}.{name.text}" if is_owned and name.owner[:1].isupper() else name.text
+    told: str | None = ""
+    if len(lookup.lines_in(first.path, name.text)) > 1:
+        from enricher.sources.code.places.namesakes import others_in_file
+
+        told = others_in_file(lookup, name, first)
+    if told is None:
+        return None
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
-        fact = defined_at(first, subject, f"defined here and in {others}")
+        fact = defined_at(first, subject, f"defined here{told}{',' * bool(told)} and in {others}")
         fact.others = [place.path for place in places[1:]]
         is_call = name.is_asked and TYPE_WORDS.isdisjoint(first.text.split())
         return _with_written(lookup, fact, f"{name.text}(", places) if is_call else fact
-    return _only_definition(lookup, name, first, namesakes, subject)
+    fact = defined_at(first, subject, f"defined here{told}")
+    found = _only_definition(lookup, name, first, namesakes, fact)
+    is_plain = found is fact and fact.reason == "defined here" and not (fact.fault or name.is_asked)
+    if is_plain and is_owned and name.owner[:1].isupper() and _names_file(lookup, name.owner, first.path):
+        fact.fault = NAMED_IN_PROMPT
+    return found
 
 
-def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: set[str], subject: str) -> Fact | None:
-    """Return a fact about the only definition of ``name``, ``first``, and its uses; ``subject`` is the name to show."""
+def _names_file(lookup: Lookup, type_: str, path: str) -> bool:
+    """Return whether the file at ``path`` is the only one called like a type, so that nobody looks elsewhere for it."""
+    return [own for own, kind in lookup.of_stem(type_) if kind in (SOURCE, TEMPLATE)] == [path]
+
+
+def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: set[str], fact: Fact) -> Fact | None:
+    """Complete the ``fact`` about the place ``first`` that alone defines ``name`` by the uses of the name."""
     # For "Cart.total", other lines with the word "total" may mean something else.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
-        fact = defined_at(first, subject)
-        return _with_written(lookup, fact, subject, [first]) if name.is_asked and "." in subject else fact
+        is_written = name.is_asked and "." in fact.subject
+        return _with_written(lookup, fact, fact.subject, [first]) if is_written else fact
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # An ordinary word that many files contain means the function only if the prompt says so. Which of these files
         # call it is unknown, so that no number of callers is given.
         is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
-        return defined_at(first, subject) if is_function else None
-    is_variable = not first.text.strip().startswith(DEFINING_STARTS)
-    if first.kind == TEST and is_variable and any(place.kind != TEST for place in uses.places):
-        # A use in the program does not refer to a variable of a test.
-        if not name.is_certain:
-            return None
-        from enricher.sources.code.places.undefined import place_elsewhere
-
-        return place_elsewhere(lookup, name)
+        return fact if is_function else None
     is_word = name.text.islower() and not is_code_form(name.text)
     if is_word:  # a variable or a field may have the same name, so only calls are certain
         uses.places = [place for place in uses.places if f"{name.text}(" in place.text]
@@ -221,10 +243,10 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     is_told |= first.kind == TEST and of_its_class and not name.is_asked  # the class's name is that of its file
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     is_unknown = lookup.is_exhausted or ((is_word or uses.is_partial) and not uses.places)
-    reason = "defined here" + ("" if is_unknown else used(lookup, uses, first, name.text, is_asked=name.is_asked))
-    reason += variants(lookup, first.path, name.text)
-    score = WIDELY_USED if is_everywhere and not name.is_asked else ONLY
-    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=NAMED_IN_PROMPT if is_told else "")
+    fact.reason += "" if is_unknown else used(lookup, uses, first, name.text, is_asked=name.is_asked)
+    fact.reason += variants(lookup, first.path, name.text)
+    fact.score = WIDELY_USED if is_everywhere and not name.is_asked else ONLY
+    fact.fault = NAMED_IN_PROMPT if is_told else ""
     fact.users = [place.path for place in uses.places]
     return fact
 
@@ -238,7 +260,8 @@ def _with_written(lookup: Lookup, fact: Fact, written: str, definitions: list[So
         SourceLine(path, number, kind, line)
         for path, kind in (files if len(files) <= MOST_WRITTEN else ())
         for number, line in lookup.occurrences(path, name)
-        if kind in USING and written in line and (path, number) not in own and not is_comment(line)
+        if kind in USING and written in line and (path, number) not in own
+        if not (is_comment(line) or is_in_comments(path, lookup.text(path), number, line, name))
     ]
     if places:
         fact.users = [place.path for place in places]

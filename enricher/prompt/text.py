@@ -12,6 +12,7 @@ CJK_ENDS = "\u9fff"
 HANGUL = ("\uac00", "\ud7af")
 ELLIPSIS = "…"
 LONGEST_LABEL = 240
+LONGEST_PREVIEW = 200  # characters
 LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
@@ -29,6 +30,17 @@ def harmless(text: str, *, longest: int) -> str:
 def shortened(text: str, longest: int) -> str:
     """Return ``text``; if it has more than ``longest`` characters, cut it and end it with an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
+
+
+def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
+    """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
+    # The beginning of a huge text is enough, even if 95 % of it is white space.
+    flat = " ".join(content[: longest * 20].split())
+    if len(flat) <= longest and len(content) <= longest * 20:
+        return flat
+    head = flat[: longest - 1]
+    at_word = without_last_word(head, window=longest) if flat[len(head) :][:1].strip() else head
+    return (at_word or head).rstrip() + ELLIPSIS
 
 
 def cut(text: str, limit: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from enricher.context.channels.memory import effective_intent, preview, reminder
+from enricher.context.channels.memory import effective_intent, reminder
+from enricher.prompt.text import preview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

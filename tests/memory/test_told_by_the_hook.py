@@ -64,3 +64,64 @@ def test_an_agents_file_that_another_one_imports_is_not_told(account: Account, c
     account.cli("memory", "import", str(account.project / "AGENTS.md"))
 
     assert bool(lines(account, "write a database migration")) == is_told
+
+
+FILLER = "Reports are drafted on the first of the month and nobody waits for them. " * 5
+RECORD = f"""# Monthly reports without mail attachments
+
+Date: 2026-04-02
+
+## Context
+
+Until spring, `attach_pdf` put each report into a mail. {FILLER}
+
+## Decision
+
+Reports are put into the archive and a mail only links to them. {FILLER}
+
+Mailboxes were full in March. The setting `attach_pdf` stays readable, but a true value is refused at the start.
+
+## Consequences
+
+- Links end after ninety days. {FILLER}
+- Whoever sets `attach_pdf` reads an error. {FILLER}
+
+## Non-Goals
+
+- Other formats of monthly reports in mail attachments. {FILLER}
+- A viewer for the archive: it stays a folder of files that the gateway serves, without an index page.
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "heading", "quoted"),
+    [
+        pytest.param(
+            "remove attach_pdf from the monthly reports in mail",
+            "Monthly reports without mail attachments: … ",
+            "The setting `attach_pdf` stays readable, but a true value is refused at the start.",
+            id="the decision's sentence on an identifier",
+        ),
+        pytest.param(
+            "why do monthly reports have no mail attachments?",
+            "Monthly reports without mail attachments: ",
+            "Reports are put into the archive and a mail only links to them.",
+            id="the decision's beginning",
+        ),
+        pytest.param(
+            "did we decide on a viewer with an index page for the monthly report archive?",
+            "Monthly reports without mail attachments / Non-Goals: … ",
+            "A viewer for the archive: it stays a folder of files that the gateway serves, without",
+            id="the list item with most words of the topic",
+        ),
+    ],
+)
+def test_the_sentence_of_a_record_that_the_prompt_is_about_is_quoted(
+    account: Account, prompt: str, heading: str, quoted: str
+) -> None:
+    account.write("project/docs/adr/0004-monthly-reports-without-mail-attachments.md", RECORD)
+    account.cli("memory", "import", str(account.project / "docs/adr"))
+
+    (line,) = lines(account, prompt)
+
+    assert f'"{heading}{quoted}' in line

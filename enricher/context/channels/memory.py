@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt.text import ELLIPSIS, estimate_tokens, without_last_word
+from enricher.prompt.text import estimate_tokens, preview
 from enricher.settings import DEFAULTS, EMBEDDING, has_vectors, is_as_specified, model_named
 from storage.memory.memory_markers import has_memories
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.context import ChannelInput, ChannelRule, Request
+    from enricher.context.topic_match import PromptTerms
     from storage.memory.recall import Hit
 
 INTENT_IS_ON = "search_intent.enabled"
@@ -29,7 +30,6 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
 )
 STEP = 5  # how many more memories are searched for if the confidence in the search intent is medium (seed 001)
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
-LONGEST_PREVIEW = 200  # characters
 LONGEST_SUBJECT = 2_000  # maximum characters of the conversation that are searched together with the prompt
 OWN_SHARE = 0.5  # of the minimum score; needed by a memory's own words even if a linked memory matches well
 ACCOMPANIES = "it only accompanies one that fits"
@@ -84,17 +84,6 @@ def within_tokens(previews: Iterable[str], most: int) -> int:
             break
         count += 1
     return count
-
-
-def preview(content: str, *, longest: int = LONGEST_PREVIEW) -> str:
-    """Return the beginning of a text on one line, at most ``longest`` characters, cut at a word."""
-    # The beginning of a huge text is enough, even if 95 % of it is white space.
-    flat = " ".join(content[: longest * 20].split())
-    if len(flat) <= longest and len(content) <= longest * 20:
-        return flat
-    head = flat[: longest - 1]
-    at_word = without_last_word(head, window=longest) if flat[len(head) :][:1].strip() else head
-    return (at_word or head).rstrip() + ELLIPSIS
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -184,13 +173,39 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
         if not objections[at]:
             matched_words |= words
             sources |= {source} - {""}
+    quotes: dict[int, str] = {}
+    for at in [at for at, objection in enumerate(objections) if not objection]:
+        chosen, quotes[at] = _quoted(prompt, hits, at, request)
+        if chosen != at:  # another section of the same document answers the prompt better
+            quotes[chosen] = quotes.pop(at)
+            objections[at], objections[chosen], evidence[chosen] = NOTHING_NEW, "", evidence[at]
     return [
         _candidate(
-            hit, request, objection=objection, score=evidence[at][0] if hit.raw < floor and not objection else 0.0
+            hit,
+            request,
+            objection=objection,
+            score=evidence[at][0] if hit.raw < floor and not objection else 0.0,
+            quote=quotes.get(at, ""),
         )
         for at, (hit, objection) in enumerate(zip(hits, objections, strict=True))
         if at < fitting or not objection
     ]
+
+
+def _quoted(prompt: PromptTerms, hits: list[Hit], at: int, request: Request) -> tuple[int, str]:
+    """Return the text to quote from the document of a hit, and which hit it is from: it may be another section."""
+    from enricher.context import passages, topic_match
+
+    own = hits[at]
+    if _kind(own) == topic_match.NOTE:
+        return at, preview(own.content)
+    sections = [at] + [
+        other
+        for other, hit in enumerate(hits)
+        if other != at and hit.source == own.source and hit.origin == own.origin and not _stale(hit, request)
+    ]
+    number, text = passages.choose(prompt, _search_text(request), [hits[one].content for one in sections])
+    return sections[number], text
 
 
 def _imported(hit: Hit, request: Request) -> str:
@@ -203,9 +218,9 @@ def _imported(hit: Hit, request: Request) -> str:
     return host_context.IN_HOST_FILE + by if by else ""
 
 
-def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0) -> Candidate:
+def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0, quote: str = "") -> Candidate:
     return Candidate(
-        preview(hit.content),
+        quote or preview(hit.content),
         hit.id,
         score or hit.score,
         label=_label(hit),

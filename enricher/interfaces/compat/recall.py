@@ -16,6 +16,7 @@ from enricher.context.channels import memory as channel
 from enricher.home import state_dir
 from enricher.interfaces.compat import vectors
 from enricher.prompt.project import identify
+from enricher.prompt.text import LONGEST_PREVIEW, preview
 from enricher.rules import cache
 from enricher.settings import with_environment
 from enricher.sources.uris import suggested
@@ -31,7 +32,6 @@ __all__ = [
     "SearchIntentConfig", "memories_for", "namespace_weights", "preview",
 ]  # fmt: skip
 
-preview = channel.preview
 COMPILE_MS = 30_000  # limit for compiling the rules; no prompt is waiting here
 
 
@@ -42,7 +42,7 @@ class AdaptiveContextConfig:
     base_count: int = 5
     max_count: int = 15
     max_tokens: int = 4000
-    preview_length: int = channel.LONGEST_PREVIEW
+    preview_length: int = LONGEST_PREVIEW
     min_confidence: float = 0.5
 
     def replace(self, **changed: Any) -> AdaptiveContextConfig:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from enricher.context.channels.memory import preview
 from enricher.interfaces.library.topics import keywords, normalise
+from enricher.prompt.text import preview
 from enricher.sources.uris import (
     MEMORY,
     SEARCH,

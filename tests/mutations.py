@@ -2970,7 +2970,7 @@ MUTATIONS = (
     Mutation(
         "a sentence that only refers elsewhere is told as the convention",
         "enricher/sources/code/indexing/conventions.py",
-        " or (bool(_REFERS.search(text)) and not _PATH.search(text))",
+        " or (bool(_REFERS.search(text)) and not PATH.search(text))",
         "",
         "",
         "context/test_ways.py::test_a_sentence_that_only_refers_elsewhere_is_not_told",
@@ -4139,7 +4139,7 @@ MUTATIONS = (
     Mutation(
         "a document in reStructuredText is read as Markdown",
         "enricher/sources/code/indexing/ways/__init__.py",
-        'if file.path.endswith(".rst") and is_document(file.path)',
+        'if is_prose and file.path.endswith(".rst")',
         "if not file.path",
         "",
         "context/test_ways.py::test_a_document_in_restructured_text_tells_its_sentences_and_commands",
@@ -4701,11 +4701,27 @@ MUTATIONS = (
     ),
     Mutation(
         "what users of a project can create is told to those who change it",
-        "enricher/sources/code/indexing/conventions.py",
-        "(_PATH if is_readme else _CONCRETE)",
-        "_CONCRETE",
+        "enricher/sources/code/indexing/ways/new_things.py",
+        "(PATH if is_readme else CONCRETE)",
+        "CONCRETE",
         "",
         "context/test_additions.py::test_nothing_is_told_of_what_is_not_added_or_of_which_nothing_is_said",
+    ),
+    Mutation(
+        "a sentence of any document on a new thing is told though it names no file of the project",
+        "enricher/sources/code/indexing/ways/new_things.py",
+        "if not is_for_contributors and not any(",
+        "if False and not any(",
+        "",
+        "context/test_additions.py::test_nothing_is_told_of_what_is_not_added_or_of_which_nothing_is_said",
+    ),
+    Mutation(
+        "the beginning of a decision record is quoted though another sentence has the identifier",
+        "enricher/context/passages.py",
+        "return best if best.identifiers > beginning.identifiers else beginning",
+        "return beginning",
+        "",
+        "memory/test_told_by_the_hook.py::test_the_sentence_of_a_record_that_the_prompt_is_about_is_quoted",
     ),
     Mutation(
         "what the client has loaded is told again",

@@ -45,6 +45,39 @@ Press `New` in the menu of the page.
 1. **Write the block** in `quota/blocks/`.
 2. Add it to the page.
 """
+SETTINGS = """# Settings of an agent
+agent_prompt = '''
+- Run the tests often.
+- When you make a new probe, its text goes into the table of
+  quota/probes/texts.py
+- When you add a new loader, think of the callers of `load`.
+'''
+
+[commands]
+lint = ["make", "lint"]
+"""
+REVIEWS = """reviews:
+  instructions: |
+    When you add a new mailer, list it in quota/mailers/all.py, too.
+"""
+ARCHITECTURE = """# Architecture
+
+## Einen Wandler hinzufügen
+
+Schreib ihn nach quota/wandler.py und nenne ihn in der Tabelle.
+
+## Clients
+
+When you add a new client, put it into `clients/NAME.py`.
+
+Pour ajouter un nouveau collecteur, nommez-le dans quota/collecteurs.py.
+"""
+PROBE = (
+    'agent.toml:4, on adding a probe: "When you make a new probe, its text goes into the table of quota/probes/texts.py'
+)
+MAILER = '.reviews.yaml:3, on adding a mailer: "When you add a new mailer, list it in quota/mailers/all.py'
+WANDLER = 'docs/architecture.md:5, on adding a wandler: "Schreib ihn nach quota/wandler.py'
+COLLECTEUR = 'docs/architecture.md:11, on adding a collecteur: "Pour ajouter un nouveau collecteur, nommez-le'
 EXPORTER = 'CONTRIBUTING.md:7, on adding an exporter: "Write `quota/exporters/NAME.py` with one function'
 RATE_TABLE = 'CONTRIBUTING.md:12, on adding a rate table: "Rate tables lie in `rates/`'
 ALERT = 'CONTRIBUTING.md:16, on adding an alert: "When you add a new alert, describe it in `docs/alerts.md`'
@@ -68,6 +101,11 @@ def with_quota(account: Account) -> Account:
     """Write the project of an account and index it."""
     account.write("project/CONTRIBUTING.md", CONTRIBUTING)
     account.write("project/README.md", README)
+    account.write("project/agent.toml", SETTINGS)
+    account.write("project/.reviews.yaml", REVIEWS)
+    account.write("project/docs/architecture.md", ARCHITECTURE)
+    for name in ("probes/texts.py", "mailers/all.py", "wandler.py", "collecteurs.py"):
+        account.write(f"project/quota/{name}", "ALL = ()\n")
     account.write("project/quota/exporters/plain.py", "def export(report):\n    return b''\n")
     git(account.project, "Start")
     account.cli("code", "index")
@@ -84,6 +122,12 @@ def with_quota(account: Account) -> Account:
         ("fix the typo in the title, then create another alert", ALERT),
         ("add a gauge", GAUGE),
         ("create a new block type for tables", BLOCK_TYPE),
+        ("Add the following exporters: YAML, JSON and XML.", EXPORTER),
+        ("Add an uptime probe that asks the gateway", PROBE),
+        ("Add an uptime command, much like disk, at quota/probes/uptime.py", PROBE),
+        ("implement another mailer for the late bills", MAILER),
+        ("erstelle einen Wandler für Zoll", WANDLER),
+        ("ajoute un collecteur pour les disques", COLLECTEUR),
         ("füge bitte einen Exporter für YAML hinzu", EXPORTER),
         ("ajoute un exporter pour YAML", EXPORTER),
         ("добавь exporter для YAML", EXPORTER),
@@ -100,6 +144,11 @@ def test_what_the_project_says_on_adding_a_thing_is_told(asked: Account, prompt:
     "prompt",
     [
         "the exporter is broken",
+        "add an uptime command in quota/probes/disk.py",
+        "add a retry to the disk probe at quota/probes/disk.py",
+        "add a loader",
+        "add a client",
+        "make the probe of the disk faster",
         "add logging to the exporter",
         "add an exporter argument to main",
         "add a table of contents",

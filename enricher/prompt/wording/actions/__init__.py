@@ -17,6 +17,7 @@ TRIGGER = "trigger"
 NAMED_BETWEEN = ("dependency", "contributor", "changelog", "migration")
 """Actions whose object may be preceded by a name: "add zod as a dependency", "create a drizzle migration"."""
 
+READ_CHARS = 4_000
 MOST_WORDS = 160
 """Maximum words of a prompt that is read completely; of a longer one, only the beginning and the end are read."""
 ENDS_OF_A_LONG_ONE = 300
@@ -119,7 +120,7 @@ def _without_verb(clause: str) -> str:
 
 def lowered(prompt: str) -> str:
     # The middle of a long prompt is usually pasted.
-    return prompt[:4000].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > 4000 else "")
+    return prompt[:READ_CHARS].lower() + ("\n" + prompt[-400:].lower() if len(prompt) > READ_CHARS else "")
 
 
 def clauses(text: str) -> list[str]:

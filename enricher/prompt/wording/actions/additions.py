@@ -11,7 +11,7 @@ from enricher.prompt.wording import actions
 MAKING = frozenset("add create implement introduce write build make register define".split())
 LONGEST_THING = 5
 """Maximum words of the thing that a prompt asks for, including those before the noun: "streaming CSV exporter"."""
-_NEW = frozenset("a an another new one two three some more".split())
+_NEW = frozenset("a an another new one two three some more following these".split())
 _BEFORE_NEW = _NEW | {"me", "us", "also", "own", "custom", "simple", "our", "the"}
 _BEHIND_NEW = frozenset(
     "that which who for to with without in into on onto of from like called named using by as at so when where if"
@@ -49,12 +49,24 @@ def asked_addition(prompt: str, things: list[str]) -> str:
         made = _made(clause)
         if made:
             found = next((thing for thing in longest_first if f" {made}".endswith(f" {thing}")), "")
+            found = found or _in_its_folder(made, prompt, longest_first)
         elif _is_foreign_making(clause):
             found = next((thing for thing in longest_first if _is_object(clause, thing)), "")
         else:
             continue
         if found:
             return found
+    return ""
+
+
+def _in_its_folder(made: str, prompt: str, things: list[str]) -> str:
+    """Return the one of ``things`` after which the folder of a new file is named: "a csv one, as exporters/csv.py"."""
+    words = prompt[: actions.READ_CHARS].lower().split()
+    for before, word in zip(words, words[1:], strict=False):  # noqa: RUF007 (itertools is not loaded here)
+        folder, _, name = actions.bare(word).rpartition("/")
+        thing = singular(folder.rpartition("/")[2].replace("_", " ").replace("-", " "))
+        if before in ("at", "as") and thing in things and name.partition(".")[0] in made.split()[:-1]:
+            return thing
     return ""
 
 

@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.prompt.text import singular
-from enricher.sources.code import NEW
 from enricher.sources.code.indexing.documents import units
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
-STEPS, RULE = 9.0, 8.0
-"""Scores of instructions for adding a thing: of a section about it, and of a single sentence."""
 
 _I = re.IGNORECASE
 _DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))/"
@@ -40,7 +36,7 @@ _DOCUMENT = re.compile(
 _OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[-_]?GUIDE)[^/]*$", _I)
 """Documents on how code is written; what they say of tests, formats and options is mostly about the code in them."""
 IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
-_NO_DOCUMENT = re.compile(
+NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"
     r"|ISSUE_TEMPLATE|history|archive|evals|skills|commands|agents|blog|plans?|solutions)/|pull_request_template"
@@ -137,7 +133,7 @@ _EVERYWHERE = frozenset(
 )
 """Words of sentences that apply to every project, such as "Use clear, descriptive commit messages"."""
 _WORD = re.compile(r"[^\W\d_]+")
-_CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
+CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
 LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration", "setting", "translation")
 """Actions that a sentence need not name if its heading names them."""
@@ -155,34 +151,8 @@ _DEMANDS = re.compile(r"\b(?:must|never|required|won't|will not|don't|do not|ple
 """Words that distinguish a requirement for pull requests from a remark: "We prefer pull requests to mailed patches"."""
 _NO_SIGN_OFF = re.compile(r"^signed-off-by:|\b(?:not|optional|instead)\b", _I)
 """A sign-off in an example, or in a sentence that says that none is needed."""
-_ADDED = (
-    r"(?:an?|another|(?:your|our) own|new|custom)(?: new| custom| own)* (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
-)
-_ADDING = "(?:add|creat|writ|implement|introduc|register|defin)(?:e|ing)?"
-_ADDITION_HEADING = re.compile(
-    rf"^\W*(?:[\d.]+ )?(?:how to |steps (?:to|for) |checklist for )?{_ADDING}"
-    rf" (?:{_ADDED}|(?P<things>[a-z][\w-]*(?: [a-z][\w-]*)?(?<!s)s(?<!ches|shes|sses)(?<!xes|ies)))"
-    r"(?: (?:to|in|for) .{1,40}| ?\(.{1,60}\))?[:?]?$",
-    _I,
-)
-_ADDITION_RULE = re.compile(
-    rf"^(?:(?:when(?:ever)?|if|to|before|after) (?:you |we )?{_ADDING} {_ADDED}(?:,| to | in | you | please )"
-    r"|(?:every|each|any) new (?P<each>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)"
-    r" (?:must|needs?|should|has to|is|are|gets?|goes)\b)",
-    _I,
-)
-_PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
-"""Matches a path. Steps in a README count only if they contain one: most of a README is for users, not developers."""
-_NOT_ADDED = frozenset(
-    "account branch bug change changelog changeset clone code comment commit content contributor copy dependency"
-    " description directory doc docstring document entry environment feature file fix folder fork function"
-    " functionality issue key line one patch pr project release repo repository request setting tag test ticket token"
-    " user venv version virtualenv".split()
-) | {
-    "bug report", "commit message", "feature branch", "merge request", "pull request", "test case", "test file",
-    "unit test", "virtual environment",
-}  # fmt: skip
-"""Things that the documents of any project tell people to create, and things that have an action of their own."""
+PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
+"""Matches a path."""
 _QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
     r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only |try to )*(?:use|run|follow|prefer|add|create|open"
@@ -228,7 +198,7 @@ def is_document(path: str) -> bool:
     # Cheap checks first: they reject most of 100,000 files.
     if not (path.endswith(_ENDS) or path[-2:].isupper()) or path.count("/") > DEEPEST:
         return False
-    return bool(_DOCUMENT.match(path)) and not _NO_DOCUMENT.search(path)
+    return bool(_DOCUMENT.match(path)) and not NO_DOCUMENT.search(path)
 
 
 def conventions(path: str, text: str) -> list[Convention]:
@@ -243,27 +213,6 @@ def conventions(path: str, text: str) -> list[Convention]:
             if score >= LEAST and (action not in best or score > best[action].score):
                 best[action] = Convention(action, unit.text, unit.line, score)
     return list(best.values())
-
-
-def additions(path: str, text: str) -> list[Convention]:
-    """Return the first steps for each thing that a document explains how to add, as in "## Adding an exporter".
-
-    The result's ``action`` is "new " and the thing, such as "new exporter".
-    """
-    is_readme = path.rpartition("/")[2].lower().startswith("readme")
-    found: dict[str, Convention] = {}
-    for unit in units(text):
-        heading = _ADDITION_HEADING.match(unit.headings[0]) if unit.headings else None
-        named = heading or (None if is_readme else _ADDITION_RULE.match(unit.text))
-        if not named or not (_PATH if is_readme else _CONCRETE).search(unit.text):
-            continue
-        parts = named.groupdict()
-        words = parts["thing"] or parts.get("things") or parts.get("each") or ""
-        thing = " ".join(singular(word.lower()) for word in words.split())
-        if thing not in _NOT_ADDED:
-            score = STEPS if heading else RULE
-            found.setdefault(thing, Convention(NEW + thing, unit.text, unit.line, score))
-    return list(found.values())
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
@@ -300,7 +249,7 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
         return True
     if action == "sign-off" and _NO_SIGN_OFF.search(text):
         return True
-    return bool(_POINTS_BACK.search(text)) or (bool(_REFERS.search(text)) and not _PATH.search(text))
+    return bool(_POINTS_BACK.search(text)) or (bool(_REFERS.search(text)) and not PATH.search(text))
 
 
 def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:
@@ -318,4 +267,4 @@ def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -
 def _is_of_this_project(text: str) -> bool:
     """Return whether a sentence is specific to this project, unlike a rule that applies to any project."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
-    return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
+    return bool(CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS

@@ -16,7 +16,7 @@ from enricher.prompt.redaction import redact
 from enricher.sources.code import ONE_TEST, meta
 from enricher.sources.code.indexing import read_text, set_meta
 from enricher.sources.code.indexing.commands import Command, ProjectFiles, commands
-from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, additions, conventions, is_document
+from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, conventions, is_document
 from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.listing import uppermost
 from enricher.sources.code.indexing.runners import Runner, runners
@@ -32,6 +32,7 @@ from enricher.sources.code.indexing.ways.files import (
     folder_of,
     of_files,
 )
+from enricher.sources.code.indexing.ways.new_things import additions, may_explain, names, prose
 from enricher.sources.code.indexing.ways.task_files import tasks
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
-    mark = f"{_hash_of(concerned)} {commits[0][0] if commits else ''}"
+    guides = uppermost([file for file in files if may_explain(file.path)])[:MOST_DOCUMENTS]
+    mark = f"{_hash_of([*concerned, *guides])} {commits[0][0] if commits else ''}"
     if meta(db, "ways") == mark:
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
@@ -108,6 +110,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     rows = [
         *_of_commands([*commands(project), *tasks(texts)]),
         *_of_documents(texts),
+        *_of_additions(texts | {file.path: _read(root, file) for file in guides}, project.paths),
         *of_files(project),
         *_of_history([subject for _sha, subject in commits]),
     ]
@@ -150,7 +153,8 @@ def _read(root: str, file: ListedFile) -> str:
     if file.size > MOST_BYTES and not CHANGELOG.match(file.path):  # the beginning of a changelog is enough
         return ""
     text = read_text(root, file.path, MOST_BYTES)
-    return as_markdown(text) if file.path.endswith(".rst") and is_document(file.path) else text
+    is_prose = is_document(file.path) or (may_explain(file.path) and not CHANGELOG.match(file.path))
+    return as_markdown(text) if is_prose and file.path.endswith(".rst") else text
 
 
 def _a_python_test(root: str, files: list[ListedFile]) -> str:
@@ -221,9 +225,19 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         folder = folder_of(path)
         rows += [
             Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
-            for one in [*conventions(path, text), *additions(path, text)]
+            for one in conventions(path, text)
         ]
     return rows
+
+
+def _of_additions(texts: dict[str, str], paths: list[str]) -> list[Row]:
+    present = names(paths)
+    return [
+        Row(one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder_of(path), one.score)
+        for path, text in texts.items()
+        if (is_document(path) or may_explain(path)) and not CHANGELOG.match(path)
+        for one in additions(path, prose(path, text), present)
+    ]
 
 
 def _has_versions(text: str) -> bool:

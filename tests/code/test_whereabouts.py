@@ -35,6 +35,12 @@ MORE = {
     "shop/helpers/dates.py": "def parse_day(text):\n    return text\n",
     "web/app.js": "var app = exports = {};\n\napp.param = function param(name) {};\napp.run = (x) => x;\n",
     "shop/defaults.py": "DEFAULTS = {\n    'orders.most': 3,\n}\n",
+    "shop/labels.py": (
+        "# NB: if you change this, also change the table of\n# shop/web/labels.js\n@cached\n"
+        "def crate_label(crate):\n    return crate.name\n\n\n"
+        "# If you change your mind, ask the office.\ndef pallet_label(pallet):\n    return pallet.name\n\n\n"
+        "# Keep in sync with shop/web/labels.js\n\nLABELS = 3\n\n\ndef lid_label(lid):\n    return lid.name\n"
+    ),
     "web/totals.js": "export function rounded(x) {\n  return x;\n}\n",
     "tests/test_limits.py": "def test_allow_order():\n    assert allow_order(1)\n",
 }
@@ -1001,3 +1007,21 @@ def test_a_text_is_found_though_many_files_have_its_words_in_another_order(accou
 
     line = 'shop/till.py:4 "no approved till here" — the only place that has it'
     assert told(account, 'it should not say "no approved till here"') == [line]
+
+
+ABOVE = '; above it: "NB: if you change this, also change the table of shop/web/labels.js"'
+
+
+@pytest.mark.parametrize(
+    ("prompt", "end"),
+    [
+        pytest.param("let crate_label add the weight", f"defined here{ABOVE}", id="a change"),
+        pytest.param("what does crate_label return?", "defined here", id="a question"),
+        pytest.param("let pallet_label add the weight", "no other use found", id="another condition"),
+        pytest.param("let lid_label add the weight", "no other use found", id="a comment further above"),
+    ],
+)
+def test_a_comment_on_what_else_to_change_is_told_with_the_definition(asked: Account, prompt: str, end: str) -> None:
+    (line,) = told(asked, prompt)
+
+    assert line.endswith(end)

@@ -32,6 +32,8 @@ MOST_PATHS = 6  # maximum number of files that one line of the output lists
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
+NOTE = "; above it: "
+QUESTION_MARKS = ("?", "\uff1f")
 NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
 
 
@@ -85,6 +87,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         if is_open and not _answers_that_none_uses_it(fact, request):
             fact.fault = ALREADY_OPEN
     found = _merge_by_file(found)
+    _add_notes(found, request)
     files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
     if len(files) < 2:
         return [_candidate(fact, known) for fact in found]
@@ -92,6 +95,20 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         _of_files(files[:MOST_PATHS]) if fact is files[0] else _candidate(fact, known)
         for fact in found if fact not in files[1:]
     ]  # fmt: skip
+
+
+def _add_notes(found: list[Fact], request: Request) -> None:
+    """Append to each definition what a comment above it says must be changed with it, unless the prompt only asks."""
+    if request.prompt.rstrip().endswith(QUESTION_MARKS):
+        return
+    from enricher.sources.code.facts import DEFINITION
+    from enricher.sources.code.special.change_notes import note_above
+
+    for fact in found:
+        if fact.kind == DEFINITION and fact.line and not (fact.fault or fact.is_asked):
+            room = LONGEST_LABEL - len(_label(fact)) - len(NOTE) - 2
+            if note := note_above(request.project.root, fact.path, fact.line, room=room):
+                fact.reason += f'{NOTE}"{note}"'
 
 
 def _may_be_found(index: Connection, names: list[Name]) -> bool:
@@ -148,16 +165,23 @@ def _of_files(files: list[Fact]) -> Candidate:
     return Candidate("", paths, files[0].score, label=f"{paths} — the only files of these names", kind=FILE)
 
 
+def _place(fact: Fact) -> str:
+    return f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
+
+
+def _label(fact: Fact) -> str:
+    return f"{_place(fact)}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
+
+
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
-    place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
-    label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
+    label = _label(fact)
     if len(label) > LONGEST_LABEL:  # a truncated path of tests is useless, so they are omitted
         label = label.rpartition("; and ")[0] or label
     if len(label) > LONGEST_LABEL and " — " in (head := label[: LONGEST_LABEL - len(MORE)].rpartition(", ")[0]):
         label = head + MORE
     is_open = known & {fact.path, *fact.others} and not fact.is_asked
     stale = fact.fault or (ALREADY_OPEN if is_open else "")
-    ref = fact.path if fact.kind == FRAME else place
+    ref = fact.path if fact.kind == FRAME else _place(fact)
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
 
 

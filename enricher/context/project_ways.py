@@ -192,7 +192,8 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
     if loaded_file:
         return host_context.IN_HOST_FILE + loaded_file
     path = way.path
-    if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
+    opened = [*conversation.files, *conversation.changed]
+    if path and (any(one == path or one.startswith(f"{path}/") for one in opened) or path in request.prompt):
         return host_context.IN_CONVERSATION
     if way.kind == "command" and _has_command(request.prompt, way.text):
         return host_context.IN_CONVERSATION

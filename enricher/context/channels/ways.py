@@ -30,6 +30,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   comit psuh relas depoly pousse sube merge mezcl cut_ npm _types appli arranc inici migra contrib _live einstell
   deps _dep_ перев translat übersetz uebersetz tradu traduz tradui locali i18n 翻译 翻訳 flake8 clippy prettier eslint
   signoff sign-off dco 手順 history.md changes.md news.md history.rst changes.rst news.rst
+  newsfrag news_frag news_entry notes_d notas_d note_di_ril versionshinw 发行说明
   запуш пушн мерж депло выкат собрать настройк чейндж контриб 推上 个pr 发个 发版 上线 贡献 マージ コントリ
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""

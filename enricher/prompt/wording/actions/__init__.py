@@ -32,7 +32,7 @@ MOST_BETWEEN = 6
 _BREAKS = (
     " and then ", " and ", " then ", " & ", " und ", " dann ", " et ", " puis ", " y ", " luego ", " e ", " depois ",
     " poi ", " и ", " затем ", " before i ", " before we ", " before you ", " after you ", " plus ", ", ", "; ", " - ",
-    " — ", "\N{FULLWIDTH COMMA}",
+    " — ", " + ", "\N{FULLWIDTH COMMA}",
     "。", "、", "\N{FULLWIDTH SEMICOLON}", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}",
     "\N{FULLWIDTH COLON}", "然后", "再", "并",
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
@@ -113,9 +113,16 @@ def asked_actions(prompt: str) -> list[str]:
 
 def _without_verb(clause: str) -> str:
     """Return the action whose object a clause names without a verb: "and the changelog", "changelog too please"."""
-    fillers = tables.FILLERS.split()
-    named = " ".join(word for word in map(bare, clause.split()) if word not in fillers)
-    return tables.LAST_WORDS.get(named, "")
+    fillers, entry = tables.FILLERS.split(), tables.ENTRY.split()
+    words = [word for word in map(bare, _with_changelog(clause).split()) if word not in fillers]
+    action = tables.LAST_WORDS.get(" ".join(words), "")
+    return action or ("changelog" if [word for word in words if word not in entry] == ["changelog"] else "")
+
+
+def _with_changelog(clause: str) -> str:
+    """Return ``clause`` with the name that release notes have in another language replaced by "changelog"."""
+    name = next((one for one in tables.NOTES if one in clause), "")
+    return clause.replace(name, "changelog") if name else clause
 
 
 def lowered(prompt: str) -> str:
@@ -324,6 +331,7 @@ def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str)
 
 
 def _foreign(clause: str) -> str:
+    clause = _with_changelog(clause)
     words = [bare(word) for word in clause.replace("'", " ").split()]  # "l'application"
     if not words or len(words) > LONGEST_CLAUSE or NEGATIONS.intersection(words):
         return ""

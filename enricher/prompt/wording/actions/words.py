@@ -73,9 +73,11 @@ setting: add introduce create expose make support define: it configurable | this
   settings | config variable
 migration: add create write generate make run apply execute prepare: migration | migrations | database migration |
   db migration | schema migration | data migration | alembic migration
-changelog: update add write edit put mention note extend create prepare draft document: changelog | change log |
-  changelog entry | changelog entries | release notes | release note | release notes entry | changes.md | changelog.md |
-  entry to the changelog | news fragment | changeset
+changelog: update add write edit put mention note extend create prepare draft document need: changelog |
+  change log | changelog entry | changelog entries | changelog file | changelog line | changelog fragment |
+  release notes | release note | release notes entry | release-notes | changes.md | changelog.md | changes.rst |
+  changelog.rst | history.md | history.rst | news.md | news.rst | entry to the changelog | news fragment |
+  newsfragment | news entry | changeset
 translation: update regenerate refresh sync add extract compile pull push: translation | translations |
   translation files | locale files | locales | message catalogs | i18n files
 contributor: add list credit include put: contributor | contributors | contributors list | authors file | authors list
@@ -151,7 +153,8 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie cr
   добавь führ lance ejecut execut esegui запусти выполни: migration migración migração migrazione миграцию миграции
 changelog: aktualisier ergänz schreib trag$ trage$ pack$ packe$ setz$ setze$ mets ajoute actualiza añad añád
   pon$ atualiz
-  adicion coloca põe aggiorna aggiungi metti обнови добавь допиши: changelog ченджлог чейнджлог änderungsprotokoll
+  adicion coloca põe aggiorna aggiungi metti escrib escrev scriv écri обнови добавь допиши напиши внеси: changelog
+  ченджлог чейнджлог änderungsprotokoll changelog-eintrag changelogeintrag release-notes releasenotes newsfragment
 translation: aktualisier ergänz mets$ mettre actualis actualiz atualiz aggiorna обнови: übersetzung übersetzungen
   traduction traductions traducción traducciones tradução traduções traduzioni переводы
 contributor: trag$ füg ajoute añad añád adicion aggiungi добавь: contributors contributeurs contribuidores contributori
@@ -189,7 +192,8 @@ deploy: 部署: 到 | 应用 | 服务 | 项目 | 一下 | 上线 | 生产
 dependency: 添加 | 增加 | 安装 | 新增 | 升级 | 更新: 依赖
 setting: 添加 | 新增 | 增加 | 加一个 | 加个: 环境变量 | 配置项 | 设置项
 migration: 创建 | 新增 | 生成 | 添加 | 运行 | 执行 | 写个 | 写一个: 迁移
-changelog: 更新 | 修改 | 写 | 添加 | 加到: 变更日志 | 更新日志 | changelog
+changelog: 更新 | 修改 | 写 | 添加 | 加到: 变更日志 | 更新日志 | 发布说明 | 发行说明 | changelog
+changelog: 变更日志 | 更新日志 | 发布说明 | 发行说明 | changelog: 里也 | 里写 | 里加 | 也写 | 也加 | 加一 | 写一
 lint: 格式化: 代码
 lint: 运行 | 跑: lint
 run: 启动 | 运行: 项目 | 服务 | 应用 | 服务器
@@ -210,7 +214,7 @@ deploy: デプロイ: して | を実行
 dependency: 依存: を追加 | をインストール | を更新
 setting: 環境変数 | 設定項目: を追加
 migration: マイグレーション: を作 | を追加 | を実行
-changelog: 変更履歴 | changelog | チェンジログ: を更新 | に追加 | を書
+changelog: 変更履歴 | changelog | チェンジログ | リリースノート: を更新 | に追加 | に書 | を書 | も
 lint: lint | リント | リンター: を実行 | をかけ | して
 lint: フォーマット: して | を実行
 run: アプリ | サーバー | サーバ: を起動 | を実行 | を立ち上げ
@@ -276,13 +280,29 @@ DOING = "add bump create cut document edit made make name note open put run send
 """Verbs of questions about how or where something is done: "where do I put the changelog entry"."""
 
 LAST_WORDS = {
-    "translations": "translation", "translation": "translation", "changelog": "changelog",
-    "changelog entry": "changelog", "migration": "migration", "pr": "pull-request", "pull request": "pull-request",
+    "translations": "translation", "translation": "translation", "changelog": "changelog", "change log": "changelog",
+    "release notes": "changelog", "release note": "changelog", "release-notes": "changelog",
+    "news fragment": "changelog", "newsfragment": "changelog", "changeset": "changelog", "ченджлог": "changelog",
+    "чейнджлог": "changelog", "migration": "migration", "pr": "pull-request", "pull request": "pull-request",
 }  # fmt: skip
 """Things that the last clause of a prompt may ask for without a verb, as in "and the changelog"."""
 
 FILLERS = """
-a al also an as au das den die el em en for il in ins into it l la le lo nel no now o one please pls that the then this
-to too well в и
+a al also an anche as au auch aussi bitte das dem den der des die el em en et for i il im in ins into ne nen it l la
+las le les lo nel no noch now o one os please pls també também también tambien that the then this to too und well y в
+же и тоже
 """
 """Words that may surround such a thing."""
+
+ENTRY = """
+ein eine einen eintrag entrada entry en entrée fragment ligne line linea linha línea note nota riga una un uma une voce
+zeile запись строка строку строчку
+"""
+"""Further words for what a changelog gets, which may surround it: "a line in the release notes"."""
+
+NOTES = (
+    "notes de version", "notes de publication", "notas de la versión", "notas de versión", "notas de versão",
+    "notas da versão", "notas de lançamento", "note di rilascio", "versionshinweise", "releasenotes", "release-notes",
+    "release notes", "примечания к выпуску", "примечания к релизу", "заметки к релизу", "релизноты", "релиз-ноты",
+)  # fmt: skip
+"""Names of the changelog in other languages that consist of several words or begin like those of another action."""

@@ -20,9 +20,9 @@ from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, 
 from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.listing import uppermost
 from enricher.sources.code.indexing.runners import Runner, runners
+from enricher.sources.code.indexing.ways.changelogs import CHANGELOG, of_changelogs
 from enricher.sources.code.indexing.ways.files import (
     BY_HASH,
-    CHANGELOG,
     COMMAND,
     HISTORY,
     NAMED,
@@ -101,7 +101,8 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     guides = uppermost([file for file in files if may_explain(file.path)])[:MOST_DOCUMENTS]
-    mark = f"{_hash_of([*concerned, *guides])} {commits[0][0] if commits else ''}"
+    tags = [name for (name,) in db.execute("select name from tags order by at desc")]
+    mark = " ".join([_hash_of([*concerned, *guides]), commits[0][0] if commits else "", *tags[:1]])
     if meta(db, "ways") == mark:
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
@@ -112,6 +113,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
         *_of_documents(texts),
         *_of_additions(texts | {file.path: _read(root, file) for file in guides}, project.paths),
         *of_files(project),
+        *of_changelogs(project, tags),
         *_of_history([subject for _sha, subject in commits]),
     ]
     known = runners(project)
@@ -141,7 +143,8 @@ def _is_manifest(path: str) -> bool:
         return False
     if path.rpartition("/")[2].lower() in _MANIFESTS:
         return not _ASIDE.search(path)
-    return path == ".env.example" or any(pattern.match(path) and not _ASIDE.search(path) for pattern in NAMED)
+    is_named = any(pattern.match(path) for pattern in (*NAMED, CHANGELOG))
+    return path == ".env.example" or (is_named and not _ASIDE.search(path))
 
 
 def _hash_of(files: Iterable[ListedFile]) -> str:

@@ -19,20 +19,8 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md)?)$", re.IGNORECASE)
 _SIGN_OFF = re.compile(r"\bsign[- ]?off (?:your|all|each|every)\b|--signoff\b", re.IGNORECASE)
-CHANGELOG = re.compile(
-    r"^(?:[\w@.-]+/){0,2}(?:(?:CHANGELOG|CHANGES|HISTORY|NEWS|RELEASES|RELEASE[-_]NOTES)\.(?:md|rst|txt)|(?-i:CHANGELOG|CHANGES|NEWS))$",
-    re.IGNORECASE,
-)
-_NEXT = re.compile(
-    r"unreleased|unpublished|not (?:yet )?released|pending|upcoming|in (?:development|progress)|snapshot|\bdev\d*\b"
-    r"|\bnext(?: release| version)?$|\bt\.?b\.?[ad]\b|x{3,}",
-    re.IGNORECASE,
-)
-"""Words in the heading of a changelog's section for what was not released yet."""
-_NEXT_BELOW = re.compile(r"^#+ *\[?(?:unreleased|not (?:yet )?released)\b", re.MULTILINE | re.IGNORECASE)
-"""Such a heading where the section stands below those of the versions."""
 _GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
-NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, CHANGELOG)
+NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE)
 _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
@@ -51,10 +39,6 @@ _PUBLISHES = re.compile(
 _ONLY_TAGS = re.compile(r"^\s*if:.*(?:refs/tags|ref_type\s*==\s*'tag'|github\.ref,\s*'tags)", re.MULTILINE)
 """The condition of a job that runs for tags only, however its workflow was started."""
 MOST_CALLS = 3
-FRAGMENTS = (
-    "newsfragments", "changelog.d", "changes.d", "changelog/unreleased", "changelogs/unreleased", ".changes/unreleased",
-)  # fmt: skip
-"""Folders with a file for each change that the next release will have."""
 RELEASE_TOOLS = {".releaserc": "semantic-release", ".goreleaser": "goreleaser", "release-please": "release-please"}
 """Tools that make releases, by how the name of their configuration file begins."""
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
@@ -99,8 +83,6 @@ def of_files(project: ProjectFiles) -> list[Row]:
                 rows.append(Row("sign-off", SENTENCE, said[:LONGEST_UNIT], f"{path}:{at}", path, at, "", 7.0))
         elif _WORKFLOW.match(path):
             rows += _of_workflow(path, text)
-        elif CHANGELOG.match(path):
-            rows += _of_changelog(project, path, text)
         elif path == ".env.example":
             count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
             rows.append(file_row("setting", path, f"{path} — lists the environment variables ({count})", 6.0))
@@ -137,14 +119,6 @@ def _of_names(project: ProjectFiles) -> list[Row]:
     for path in project.paths:
         if re.fullmatch(r"(?:CONTRIBUTORS|AUTHORS|CREDITS)(?:\.md|\.txt|\.rst)?", path):
             rows.append(file_row("contributor", path, f"{path} — lists the contributors", 5.0))
-    if ".changeset/config.json" in project.present:
-        label = ".changeset/ — a change is noted in a file of its own there (changesets)"
-        rows.append(file_row("changelog", ".changeset/config.json", label, 7.0, said=label))
-        rows.append(file_row("release", ".changeset/config.json", label, 4.5, said=label))
-    for folder in FRAGMENTS:
-        if any(path.startswith(f"{folder}/") for path in project.paths):
-            label = f"{folder}/ — a change is noted in a file of its own there"
-            rows.append(file_row("changelog", folder, label, 7.0, said=label))
     return rows
 
 
@@ -202,29 +176,6 @@ def _of_workflow(path: str, text: str) -> list[Row]:
             file_row("push", path, f"{where} — {does} on a push to {branches}{some}", 6.0, line=line, said=branches)
         )
     return rows
-
-
-def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
-    if ".changeset/config.json" in project.present:
-        return []
-    lines = text.splitlines()
-    heads = list(enumerate(lines[:80], 1))  # the newest section is at the top
-    if lower := _NEXT_BELOW.search(text):
-        at = text.count("\n", 0, lower.start())
-        heads = [(at + 1, lines[at])]
-    for number, line in heads:
-        below = lines[number] if number < len(lines) else ""
-        if not line.startswith(("#", "[")) and not re.match(r"([=~^*-])\1{2,}\s*$", below):
-            continue
-        title = re.sub(r"[\[\]#*]|\(http\S*\)", "", line).strip()
-        if _NEXT.search(title):
-            folder = folder_of(path)
-            label = f"{path}:{number} — the section {title[:40]} takes the next entry"
-            changelog = file_row("changelog", path, label, 6.0, line=number, folder=folder)
-            return [changelog] if folder else [changelog, file_row("release", path, label, 3.0, line=number)]
-        if re.search(r"\d\.\d", title):  # the newest section is of a version that was released
-            return []
-    return []
 
 
 def folder_of(path: str) -> str:

@@ -43,8 +43,14 @@ _single _one_ _individual _specific _particul einzel _nur_ein seul _solo _sola _
 отдельн 一个 单 1つ 一つ ひとつ
 """
 """Beginnings of words for a single test, as in ``CUES``."""
-BUMP_CUES = "bump upgrad updat downgrad pin aktualis actualiz atualiz aggiorn mets обнов 升级 更新 上げ"
-"""Beginnings of words that may raise a version; any other prompt is not compared with the project's dependencies."""
+BUMP_CUES = """
+bump upgrad updat downgrad pin rais lift increas lower move_ switch migrat requir support drop remov _kill retir
+  deprec rid_of ditch stop_ lock_ matrix _to_ci hoch take _want adopt allow minim _min_ least mindest mínim go_to
+  aktualis actualiz atualiz aggiorn mets passe heb erhöh setz raus entfern schmei wirf abandon elimin quita sube
+  subi eleva porta alza togli rimuov supprim enlèv augment обнов подним повыс убери убрать удали выкинь миним 升级
+  升到 更新 提高 去掉 移除 删除 放弃 不再 最低 最小 上げ 外して 切って やめ 削除
+"""
+"""Beginnings of words that may change a version; any other prompt is not compared with the project's dependencies."""
 MOST_ACTIONS = 2
 PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
 """Actions for which the index has facts under several names."""
@@ -66,17 +72,16 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if nearest := _nearest_command(request.prompt, index):
         return [nearest]
     actions = _asked(request.prompt, index, is_usual=is_usual)
-    if may_bump and not {"dependency", "release"}.intersection(actions):
-        from enricher.prompt.wording.actions.additions import asks_for_version
+    offered: list[Candidate] = []
+    if may_bump and "release" not in actions:
+        from enricher.context import versions_set
 
-        if asks_for_version(request.prompt, meta(index, "dependencies").split()):
-            actions.append("dependency")
+        offered += versions_set.offered(request, index, actions)
     if not actions:
-        return []
+        return offered
     from enricher.context.project_ways import best_ways, loaded_files
 
     loaded = loaded_files(request, meta(index, "imported"))
-    offered: list[Candidate] = []
     answered = 0
     for action in actions:
         found = [one for part in PARTS.get(action, (action,)) for one in best_ways(part, index, request, loaded)]

@@ -31,12 +31,6 @@ _FOREIGN_NEW = (
 """Beginnings of the words for "a" and "new", which precede the thing to be made, not the place where it belongs."""
 _WIDE_NEW = ("一个", "一個", "一种", "新", "新的", "新しい", *_WIDE_MAKING)
 
-BUMPING = ("bump", "upgrade", "update", "downgrade", "pin")
-_FOREIGN_BUMPING = ("aktualisier", "actualiz", "actualis", "atualiz", "aggiorn", "обнов", "mets")
-_WIDE_BUMPING = ("升级", "更新", "に上げ", "アップデート")
-_FIRST_WIDE = "\u3000"
-"""Chinese and Japanese characters are above it."""
-
 
 def asked_addition(prompt: str, things: list[str]) -> str:
     """Return the one of ``things`` that the prompt asks the agent to add or create; an empty string if none.
@@ -68,31 +62,6 @@ def _in_its_folder(made: str, prompt: str, things: list[str]) -> str:
         if before in ("at", "as") and thing in things and name.partition(".")[0] in made.split()[:-1]:
             return thing
     return ""
-
-
-def asks_for_version(prompt: str, packages: list[str]) -> bool:
-    """Return whether the prompt asks for another version of one of ``packages``: "bump requests to 2.32"."""
-    return any(_is_bump(clause, frozenset(packages)) for clause in actions.clauses(actions.lowered(prompt)))
-
-
-def _is_bump(clause: str, packages: frozenset[str]) -> bool:
-    words = " ".join(word[:1] + word[1:].replace("@", " ").replace("==", " ") for word in clause.split()).split()
-    words = [word.strip(".,;:!?\"'`()[]") for word in words]  # not "@", because the name of a package may begin with it
-    if words[0] in BUMPING:
-        rest = [word for word in words[2:] if word not in ("to", "from", "the")]
-        return words[1:2] != [] and words[1] in packages and (_is_version(rest[0]) if rest else words[0] != "update")
-    latin = "".join(char if char < _FIRST_WIDE else " " for char in clause).split()
-    bumps = any(word.startswith(_FOREIGN_BUMPING) for word in words) or any(verb in clause for verb in _WIDE_BUMPING)
-    return (
-        bumps
-        and len(words) <= actions.LONGEST_CLAUSE
-        and not packages.isdisjoint(latin)
-        and any(map(_is_version, latin))
-    )
-
-
-def _is_version(word: str) -> bool:
-    return word.lstrip("v^~=>")[:1].isdigit() or word in ("latest", "newest")
 
 
 def _made(clause: str) -> str:

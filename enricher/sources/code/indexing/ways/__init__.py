@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
+from enricher.prompt.wording.actions.versions import plain_name
 from enricher.sources.code import ONE_TEST, meta
 from enricher.sources.code.indexing import read_text, set_meta
 from enricher.sources.code.indexing.commands import Command, ProjectFiles, commands
@@ -20,6 +21,7 @@ from enricher.sources.code.indexing.conventions import DEEPEST, MOST_DOCUMENTS, 
 from enricher.sources.code.indexing.documents import as_markdown, titles
 from enricher.sources.code.indexing.listing import uppermost
 from enricher.sources.code.indexing.runners import Runner, runners
+from enricher.sources.code.indexing.ways import pins
 from enricher.sources.code.indexing.ways.changelogs import CHANGELOG, of_changelogs
 from enricher.sources.code.indexing.ways.files import (
     BY_HASH,
@@ -41,12 +43,15 @@ if TYPE_CHECKING:
 
     from enricher.sources.code.indexing.listing import ListedFile
 
-SCHEMA = """
+SCHEMA = (
+    """
 create table ways (action text not null, kind text not null, said text not null, label text not null,
     path text not null, line integer not null, folder text not null, rank real not null);
 create table runners (folder text not null, ends text not null, template text not null);
 create index ways_by_action on ways (action);
 """
+    + pins.SCHEMA
+)
 DOES = {
     "test": "runs the tests", ONE_TEST: "runs one test", "lint": "checks the code", "run": "starts it",
     "build": "builds it", "deploy": "deploys", "release": "releases", "dependency": "adds or updates a dependency",
@@ -98,13 +103,14 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
 
     Nothing is stored if the latest commit and the relevant files among ``files`` are the same as at the last call.
     """
+    are_pins_new = pins.write(db, root, files)
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     guides = uppermost([file for file in files if may_explain(file.path)])[:MOST_DOCUMENTS]
     tags = [name for (name,) in db.execute("select name from tags order by at desc")]
     mark = " ".join([_hash_of([*concerned, *guides]), commits[0][0] if commits else "", *tags[:1]])
     if meta(db, "ways") == mark:
-        return False
+        return are_pins_new
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
     by_hash = {file.path: _read(root, file) for file in files if BY_HASH.search(file.path)}
     project = ProjectFiles([file.path for file in files], texts | by_hash, _a_python_test(root, files))
@@ -128,7 +134,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
 def _dependencies(texts: dict[str, str]) -> list[str]:
     """Return the lower-case names of the packages whose versions the manifests among ``texts`` state."""
     manifests = (text for path, text in texts.items() if path.rpartition("/")[2].lower() in _MANIFESTS)
-    names = {name.lower() for text in manifests for name in _DEPENDENCY.findall(text)}
+    names = {plain_name(name) for text in manifests for name in _DEPENDENCY.findall(text)}
     return sorted(names - _NO_DEPENDENCIES)[:MOST_DEPENDENCIES]
 
 

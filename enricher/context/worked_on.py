@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 MOST_SHOWN = 2
+MOST_OPENED = 3
+"""Maximum files that the agent has opened which are together the subject of a conversation without edits."""
 MOST_NAMES = 8
 """Maximum names of an answer that are looked up."""
 MARKS = ("test", "spec")
@@ -53,10 +55,11 @@ def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to
             return []
         found = _found(db, root, chosen or edits)
         return found if len(found) <= MOST_SHOWN else []
-    opened = _places(db, [(path, "") for path in conversation.files])
-    only = opened if len(opened) == 1 else []
-    found = _found(db, root, named or edits or only)
-    return found if len(found) == 1 else []
+    if found := _found(db, root, named or edits):
+        return found if len(found) == 1 else []
+    opened = _places(db, [(path, "") for path in conversation.files]) if not named and not edits else []
+    found = _found(db, root, opened) if len(opened) <= MOST_OPENED else []
+    return found if len(found) <= MOST_SHOWN else []
 
 
 def _may_propose(answer: str, named: list[tuple[str, str]], edits: list[tuple[str, str]]) -> bool:

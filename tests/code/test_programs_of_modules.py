@@ -286,7 +286,7 @@ def asked_modules(asked_shop: Account) -> Account:
         ),
         pytest.param(
             "只跑 CrateTableTest,别跑整个模块",
-            [(f"{JAVA_TEST} — the only test file of that name; run it alone: `cd crates && mvn test"
+            [(f"{JAVA_TEST} — run it alone: `cd crates && mvn test"
               " -Dtest=CrateTableTest`")],
             id="a test to run, in Chinese",
         ),

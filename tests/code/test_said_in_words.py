@@ -99,7 +99,7 @@ FROZEN = "water/errors.go:4 ErrPipeFrozen — defined here; the only use: water/
         ('the title "Close the valves" is wrong', 'web/page.html:1 "Close the valves" — the only source that has it'),
         ("where is rest/valve/pause handled", "web/api.go:1 /rest/valve/pause — the only place that has it"),
         ("does anything test leafColour?", "tests/leaf-colour.test.js — the only test file of that name"),
-        ("leaf-colour should be green", "tests/leaf-colour.test.js — the only test file of that name"),
+        ("the leaf-colour test should be green", "tests/leaf-colour.test.js — the only test file of that name"),
     ],
 )  # fmt: skip
 def test_what_is_said_in_words_is_found(house: Account, prompt: str, line: str) -> None:

@@ -162,3 +162,61 @@ def test_a_bare_command_that_every_agent_tries_first_is_not_told(account: Accoun
     commit_all(quota, "Drop the lock")
 
     assert told(quota, "how do I run a single test here?", "ways") == []
+
+
+def project_with(account: Account, files: dict[str, str]) -> None:
+    """Commit these files as the project, and index it."""
+    for path, text in files.items():
+        account.write(Path(account.project) / path, text)
+    commit_all(account, "Start")
+
+
+WEIGH = ("Edit", {"file_path": "lib/weigh-gen.js", "new_string": "exports.weigh = 2\n"})
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "where do the tests for this go, crates.test.js or internals",
+        "where does the test for it belong, test/crates.test.js or in internals?",
+        "wo gehören die Tests dafür hin, crates.test.js oder internals",
+        "où vont les tests pour ça, crates.test.js ou internals ?",
+    ],
+)
+def test_who_asks_where_tests_go_is_told_those_of_the_edit(account: Account, prompt: str) -> None:
+    project_with(account, {
+        "lib/weigh-gen.js": "exports.weigh = 1\n", "test/internals/weigh-gen.test.js": "", "test/crates.test.js": "",
+    })  # fmt: skip
+
+    (line,) = told(account, prompt, "tests", **after(account, ["> fix it", WEIGH, "Done."]))
+    assert line.startswith("test/internals/weigh-gen.test.js — tests weigh-gen.js, by its name")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["which tests cover this?", "welche Tests decken das ab?", "テストも足して", "quels tests couvrent ça ?"]
+)
+@pytest.mark.parametrize(("opened", "count"), [(2, 1), (5, 0)])
+def test_the_tests_of_the_few_files_that_were_opened_are_told(
+    account: Account, prompt: str, opened: int, count: int
+) -> None:
+    files = {f"lib/{name}.rb": "def x\nend\n" for name in ("lids", "crates", "racks", "doors", "bolts")}
+    project_with(account, files | {"test/unit/crates_test.rb": "", "Gemfile": "gem 'minitest'\n"})
+    turns: list[Turn] = ["> where is it?", *(("Read", {"file_path": path}) for path in list(files)[:opened])]
+
+    lines = told(account, prompt, "tests", **after(account, [*turns, "It closes after a while."]))
+    assert [one.partition(";")[0] for one in lines] == [
+        "test/unit/crates_test.rb — tests crates.rb, by its name"
+    ] * count
+
+
+@pytest.mark.parametrize("prompt", ["テストも足して。http の方も", "add tests as well", "y los tests?"])
+def test_a_name_in_the_title_of_a_test_is_tested_there(account: Account, prompt: str) -> None:
+    test = "test('dropLid', (t) => {\n  crate.dropLid(1)\n  crate.dropLid(2)\n})\n"
+    files = {"lib/crate.js": "Crate.prototype.dropLid = function (lid) {}\n", "test/crate-lids.test.js": test,
+             "test/types/crate.tst.ts": "expect(crate.dropLid).type.toBe<number>()\n",
+             "test/types/crate.test-d.ts": "expectType<number>(crate.dropLid)\n"}  # fmt: skip
+    project_with(account, files)
+    turns: list[Turn] = ["> what does it do?", ("Read", {"file_path": "lib/crate.js"}), "`dropLid` deletes the key."]
+
+    (line,) = told(account, prompt, "tests", **after(account, turns))
+    assert line.startswith("test/crate-lids.test.js:1 — tests dropLid, named there 3 times")

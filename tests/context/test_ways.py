@@ -326,11 +326,6 @@ def test_a_sentence_that_holds_for_every_project_is_not_told(quota: Account) -> 
             "npx commitlint --edit $1\n",
             ".husky/commit-msg — checks each commit's message: `npx commitlint --edit $1`",
         ),
-        (
-            ".pre-commit-config.yaml",
-            "repos:\n- hooks:\n  - id: trailing-whitespace\n  - id: ruff\n",
-            ".pre-commit-config.yaml — hooks that run at each commit: ruff",
-        ),
     ],
 )
 def test_who_commits_is_told_what_a_commit_runs(quota: Account, path: str, text: str, line: str) -> None:

@@ -79,6 +79,15 @@ COMMAND_SCORE = 0.8
 SHORTEST_NAME = 4
 RUNNERS = ("pytest", "vitest", "jest", "rspec", "phpunit", "mocha", "tox", "nox", "unittest", " test ", " check ")
 """Parts of commands: an agent that ran one of these knows how tests are run."""
+PLAIN = tuple(
+    f"{call} "
+    for call in (
+        "pytest", "python -m pytest", "go test", "cargo test", "mvn test", "gradle test", "npx jest", "npx vitest run",
+        "npx mocha", "mix test", "dotnet test", "swift test", "vendor/bin/phpunit", "bundle exec rspec", "prove",
+        "dart test", "flutter test",
+    )
+)  # fmt: skip
+"""Beginnings of commands that every agent tries first, to run a test that it knows."""
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
@@ -87,8 +96,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
 
     If it names nothing that has tests ("and the tests for it?"), these are the tests of what the conversation is about.
     """
-    project = request.project
-    prompt = request.prompt
+    project, prompt = request.project, request.prompt
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
@@ -100,12 +108,18 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if not project.root or not (of_it or is_wanted or _asks_for_tests(low)):
         return []
     paths, names = _named(prompt)
+    if of_it and not to_run and all("test" in path.rpartition("/")[2].lower() for path in paths):
+        paths = []  # "where do they go, in cart.test.js or elsewhere?"
     changed = _changed(request, low)
     described = [] if paths else _described(low)
     used = [] if paths or not request.conversation.files else _used(request, low)
     index = request.index() if paths or names or used or changed or described or of_it else None
     if index is None:
         return []
+    if described and not any(word in low for word in (*TEST_WORDS, *MENTIONS)):
+        from enricher.sources.code.testfiles import has_source
+
+        described = [words for words in described if has_source(index, words)]
     if of_it and not paths and not names:
         from enricher.context.worked_on import tests_worked_on
         from enricher.prompt.wording.actions import NEW_TEST, asked_actions
@@ -116,7 +130,29 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         found = _tests(index, project.root, paths, names, used, changed, described)
         if not found and (own := _to_run(index, low, paths)):
             found, to_run = [own], True
-    return _candidates(index, request, found, of_it=of_it, to_run=to_run) if found else []
+    if not found:
+        return _of_package(index, request) if of_it and to_run else []
+    return _candidates(index, request, found, of_it=of_it, to_run=to_run)
+
+
+def _of_package(db: Connection, request: Request) -> list[Candidate]:
+    """Return the command for the package in Go that the agent has just edited, although no test belongs to its file."""
+    edited = [path for path in request.conversation.changed if path.endswith(".go")]
+    folders = {path.rpartition("/")[0] for path in edited}
+    if len(folders) != 1 or _has_run_tests(request):
+        return []
+    from enricher.sources.code.testfiles.running import package_command
+
+    (folder,) = folders
+    if not (run := package_command(db, folder)):
+        return []
+    name = edited[0].rpartition("/")[2]
+    label = f"{folder or '.'}/ — the package of {name}: `{run}`, none of its test files is named after {name}"
+    return [Candidate("", f"run {folder}", COMMAND_SCORE, label=label, kind="tests: command")]
+
+
+def _has_run_tests(request: Request) -> bool:
+    return any(word in f" {command} " for command in request.conversation.commands for word in RUNNERS)
 
 
 def _wanted_of_it(request: Request, low: str) -> tuple[bool, bool]:
@@ -206,7 +242,7 @@ def _described(low: str) -> list[list[str]]:
     """Return the words that may say which tests are meant, the longest phrases first: ["cart", "totals"], ["totals"].
 
     They precede the mention of tests ("cart totals tests") or follow it ("the tests of the cart totals"), or are joined
-    by hyphens ("cart-totals").
+    by hyphens ("cart-totals"): in a prompt that does not mention tests, this may be an ordinary word.
     """
     words = [bare for word in low.split() if (bare := word.strip(_AROUND + ".-"))]
     found: list[list[str]] = []
@@ -291,16 +327,18 @@ def _tests(
 
 
 def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: bool, to_run: bool) -> list[Candidate]:
-    from enricher.sources.code.testfiles import command
+    from enricher.sources.code.testfiles.running import command
 
     opened = request.opened_files()
     unopened = list({one.path: one for one in tests if not _is_known(one, opened, request.prompt)}.values())
     if of_it and unopened and request.were_opened({one.path for one in unopened}):
         unopened = []
     shown = unopened or tests[:1]
-    run = command(db, shown)
+    run = command(db, request.project.root, shown)
     if to_run and not unopened:
         return [_command_alone(shown[0], run, request)] if run and run not in request.prompt else []
+    if not unopened and not run.startswith(PLAIN) and _is_said(shown[0], request.prompt):
+        return [_command_alone(shown[0], run, request)]
     stale = "" if unopened else "the conversation has it already"
     if not os.path.isfile(f"{request.project.root}/{shown[0].path}"):
         stale = "the file is gone"
@@ -309,9 +347,8 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
 
 def _command_alone(test: Test, run: str, request: Request) -> Candidate:
     """Return the command for a test file that the conversation has opened, unless the agent knows how to run tests."""
-    has_run = any(word in f" {command} " for command in request.conversation.commands for word in RUNNERS)
     label = f"{test.path} — {_alone([test], run)}"
-    kind, stale = "tests: command", "the conversation has it: it ran tests already" if has_run else ""
+    kind, stale = "tests: command", "the conversation has it: it ran tests already" if _has_run_tests(request) else ""
     return Candidate("", f"run {test.path}", COMMAND_SCORE, label=label, kind=kind, stale=stale)
 
 
@@ -335,7 +372,19 @@ def _is_known(test: Test, opened: set[str], prompt: str) -> bool:
     if not test.why:
         return True  # the agent has edited it
     # If code and tests are in one file, the prompt may name it for the code.
-    return test.path in opened or (test.kind != "in the file" and test.path in prompt)
+    is_named = test.kind != "in the file" and (test.path in prompt or _is_said(test, prompt))
+    return test.path in opened or is_named
+
+
+def _is_said(test: Test, prompt: str) -> bool:
+    """Return whether a prompt names the class that a test file is named after, such as "LidTest"."""
+    stem = test.path.rpartition("/")[2].partition(".")[0]
+    if stem not in prompt or "_" in stem or stem == stem.lower():
+        return False
+    from enricher.sources.code.lines import is_whole
+
+    at = prompt.find(stem)
+    return is_whole(prompt, at, at + len(stem))
 
 
 CHANNEL = Channel(

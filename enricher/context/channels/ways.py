@@ -54,9 +54,13 @@ bump upgrad updat downgrad pin rais lift increas lower move_ switch migrat requi
 MOST_ACTIONS = 2
 PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-request")}
 """Actions for which the index has facts under several names."""
-RUNNERS = frozenset("make just task npm yarn pnpm bun".split())
+RUNNERS = ("make", "just", "task", "npm", "yarn", "pnpm", "bun")
 """Programs whose arguments are commands of the project."""
-AROUND_COMMANDS = " `\"'.,;:!?()"
+HAS_NAMED_TESTS = "select 1 from ways where action = 'named-tests' limit 1"
+CHECKS = "_lint _check _prüf _pruef _vérif _comprob _verific _провер 检查 チェック"
+"""Beginnings of words for a check, as in ``CUES``."""
+OF_CHECKS = "commit"  # the action of which a named check is a part
+HOOKS = ".pre-commit-config.yaml"
 
 
 def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
@@ -69,9 +73,11 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     index = request.index()
     if index is None:
         return []
-    if nearest := _nearest_command(request.prompt, index):
-        return [nearest]
+    if named := _named_run(request.prompt, low, index):
+        return [named]
     actions = _asked(request.prompt, index, is_usual=is_usual)
+    if "test" in actions and _means_the_edit(request):
+        actions.remove("test")  # the command of all tests is beside the point
     offered: list[Candidate] = []
     if may_bump and "release" not in actions:
         from enricher.context import versions_set
@@ -82,35 +88,39 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     from enricher.context.project_ways import best_ways, loaded_files
 
     loaded = loaded_files(request, meta(index, "imported"))
+    is_of_check = OF_CHECKS in actions and has_cue(low.replace("(", " "), CHECKS)
+    if is_of_check:
+        from enricher.context.named_runs import named_check
+
+        offered += named_check(request.prompt, index)
     answered = 0
     for action in actions:
         found = [one for part in PARTS.get(action, (action,)) for one in best_ways(part, index, request, loaded)]
-        offered += found
+        # Of a check that the prompt names, the list of the hooks says nothing.
+        offered += [one for one in found if not (is_of_check and HOOKS in one.ref)]
         answered += bool(found)
         if answered == MOST_ACTIONS:
             break
     return offered
 
 
-def _nearest_command(prompt: str, index: sqlite3.Connection) -> Candidate | None:
-    """Return the only command of the project that is spelled almost like one in the prompt which does not exist."""
-    words = [word.strip(AROUND_COMMANDS) for word in prompt[:FAR].split()]
-    for at, runner in enumerate(words[:-1]):
-        name = words[at + 1 : at + 3][-1] if words[at + 1] == "run" else words[at + 1]
-        # "make tests faster" is no command.
-        if runner not in RUNNERS or not (name.count("-") or name.count(":") or words[at + 1] == "run"):
-            continue
-        from enricher.context.project_ways import SURE
-        from enricher.sources.code.lookup import is_near
+def _named_run(prompt: str, low: str, index: sqlite3.Connection) -> Candidate | None:
+    """Return the command or the tests of the project that a prompt names."""
+    has_tests = any(word in low for word in MENTIONS_OF_TESTS) and index.execute(HAS_NAMED_TESTS).fetchone()
+    if not has_tests and not any(f"{runner} " in low for runner in RUNNERS):
+        return None
+    from enricher.context.named_runs import named_tests, nearest_command
 
-        rows = index.execute("select said, label from ways where kind = 'command' and said like ?", (f"{runner} %",))
-        own = {said.split()[-1]: label for said, label in rows.fetchall()}
-        near = [one for one in own if is_near(one, name)]
-        if name not in own and len(near) == 1:
-            label = f"{own[near[0]]}, the nearest to `{runner} … {name}`, which does not exist"
-            label = label.replace("… ", "run " if words[at + 1] == "run" else "")
-            return Candidate("", f"command {near[0]}", SURE, label=label, kind="way: nearest command")
-    return None
+    return nearest_command(prompt, index) or named_tests(prompt, index)
+
+
+def _means_the_edit(request: Request) -> bool:
+    """Return whether a prompt wants the tests of what the agent has just edited: "run the tests for it"."""
+    if not request.conversation.changed:
+        return False
+    from enricher.prompt.conversation.wanted_tests import orders_to_test_it
+
+    return orders_to_test_it(request.prompt)
 
 
 def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[str]:

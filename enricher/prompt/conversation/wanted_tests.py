@@ -12,6 +12,8 @@ OF_IT, RUN_IT, RUN_ONE = "of it", "run it", "run one"
 """What a prompt asks for: the tests of its subject, a run of only these, or how to run a single test."""
 MOST_WORDS = 30
 """Maximum words of a prompt: a longer one names its subject."""
+MOST_OF_AN_ORDER = 5
+"""Maximum words of a clause such as "test it with two of them"."""
 FEW_WORDS = 2
 """Maximum words of a clause that cannot change the subject: "looks good", "option 2"."""
 LONGEST_WIDE_NOUN = 8
@@ -31,6 +33,8 @@ wider: project repo repository branch pr package app version release projekt bra
 run: run rerun re-run execute führ führe fuehre ausführen lass lassen laufen starte lance lancer lances exécute
   exécuter ejecuta ejecutar ejecuto executo corre correr roda rode rodar rodo executa esegui eseguo lancia запусти
   запустить прогони прогнать
+try: test retest teste testet testez testa prueba prova протестируй проверь
+try-it: pruébalo pruebalo pruébala testalo provalo testala testons-le
 concerned: affected relevant related corresponding matching changed touched edited
 single: single individual specific particular particulier einzelnen einzelne einzigen seul unico único única singolo
   solo sola um один одного отдельный одну
@@ -49,10 +53,11 @@ asking: add ad adds write create make put give need needs want missing forgot fo
   добавь добавить напиши написать какой какие покрывает покрывают покрыто покрой где нужен нужны
 bare: the a an some unit regression case cases now then too also as well please pls plz and ok okay so uh uhh um hm
   hmm btw und die noch auch et les y las los e os i \N{CYRILLIC SMALL LETTER A} bitte aussi también também anche
-glue: one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
+glue: go goes belong belongs live gehört gehören hin vont va van vão vanno vivono
+  one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
   fine we you on with by to in from does do did got could can might must think guess suspect suppose what who how
   what's whats it's its that's we've somewhere anywhere both proper quick small simple little few couple more another
-  extra file files function functions method class module change changes code der dem des ein eine einen einem es
+  extra file files function functions method class module change changes code der den dem des ein eine einen einem es
   schon jetzt mal durch mit nur bloß irgendwo irgendein irgendwas dann oder da wenn sonst wir ich wie aus man was du
   kannst könntest ab le la l' un une il déjà juste seulement uniquement que est-ce maintenant stp svp avec ou sont
   comment je tu peux pourrais en fonction fichier changement el una unos unas algún alguna algun sólo solamente ahora
@@ -85,6 +90,8 @@ glue: どうすればいい ありますか お願いします 追加して 書�
   补 写 也 再 还 吧 请 就 只 在 是 被 过 用 呢 吗 的 了 个 来 今 は の を も が に で と か ね よ 覆盖 需要
 """
 """The same for Chinese and Japanese, which have no spaces between words; in "glue", the longest words come first."""
+
+TRY_IT = ("测试一下", "测一下", "测试它", "テストしてみて")
 
 
 def _read(text: str) -> dict[str, frozenset[str]]:
@@ -123,6 +130,26 @@ def wanted(prompt: str) -> str:
     return found if found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
 
 
+def orders_to_test_it(prompt: str) -> bool:
+    """Return whether a prompt wants a test of what the conversation is about: "test it", "run the tests for that"."""
+    if wanted(prompt) == RUN_IT:
+        return True
+    for clause in clauses(prompt.lower()):
+        words = [bare for word in clause.replace("-", " ").split() if (bare := word.strip(MARKS))]
+        while words and words[0] in _OF["bare"]:
+            del words[0]
+        if len(words) <= MOST_OF_AN_ORDER and words and words[0] in _OF["try"] and _POINTERS & {*words[1:3]}:
+            return True
+        if (words and words[0] in _OF["try-it"]) or clause.startswith(TRY_IT):
+            return True
+    return False
+
+
+def is_of_running(words: set[str]) -> bool:
+    """Return whether words only order to run some tests, so that they name nothing else."""
+    return words <= _GLUE.union(_OF["run"], _OF["single"])
+
+
 def orders_to_run(low: str) -> bool:
     """Return whether a prompt in lower case has a verb such as "run"."""
     return not _OF["run"].isdisjoint(low.replace("?", " ").split()) or any(word in low for word in _WIDE["run"])
@@ -130,6 +157,8 @@ def orders_to_run(low: str) -> bool:
 
 def _keeps_the_subject(words: list[str]) -> bool:
     """Return whether a clause other than the one about tests keeps the subject, such as "rename it to limit"."""
+    if any(_is_test_file(word) for word in words):  # "in cart.test.js or in the folder of the parts"
+        return True
     if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):
         return True
     behind = [*words[1:], "it"]  # before other words, "that" may begin a relative clause
@@ -137,6 +166,11 @@ def _keeps_the_subject(words: list[str]) -> bool:
         word in _POINTERS and (word in ("it", "them") or after in _GLUE)
         for word, after in zip(words, behind, strict=True)
     )
+
+
+def _is_test_file(word: str) -> bool:
+    stem, dot, end = word.rpartition("/")[2].rpartition(".")
+    return bool(dot) and end.isalnum() and any(mark in stem for mark in ("test", "spec"))
 
 
 def _of_words(words: list[str], *, is_question: bool) -> str:

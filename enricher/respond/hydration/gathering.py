@@ -159,7 +159,8 @@ def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]
 
 
 def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[str, str, int]]) -> dict[str, Any]:
-    from enricher.sources.code.testfiles import command, sources, test_of
+    from enricher.sources.code.testfiles import sources, test_of
+    from enricher.sources.code.testfiles.running import command
 
     wanted = [(path, name) for name, path, _line in symbols]
     wanted += [(path, "") for path in files if path not in {one for one, _name in wanted}]
@@ -172,7 +173,7 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
     if not tests:
         return {}
     same = [one for one in tests if one.path.rpartition(".")[2] == tests[0].path.rpartition(".")[2]]
-    return {"tests": [one.path for one in tests], "test_command": command(index, same)[:LONGEST_COMMAND]}
+    return {"tests": [one.path for one in tests], "test_command": command(index, root, same)[:LONGEST_COMMAND]}
 
 
 def _ways(index: Connection) -> dict[str, Any]:

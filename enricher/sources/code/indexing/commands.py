@@ -82,9 +82,13 @@ class ProjectFiles:
     """The paths of a project's files, and the contents of the files that may contain commands.
 
     ``texts`` maps paths to these contents. ``python_test`` is the content of one of the project's Python test files.
+    ``has_hook`` says whether git runs a hook before each commit.
     """
 
-    def __init__(self, paths: list[str], texts: dict[str, str], python_test: str = "") -> None:
+    def __init__(
+        self, paths: list[str], texts: dict[str, str], python_test: str = "", *, has_hook: bool = False
+    ) -> None:
+        self.has_hook = has_hook
         self.paths = paths
         self.python_test = python_test
         self.texts = texts

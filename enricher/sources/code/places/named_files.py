@@ -143,7 +143,10 @@ def _lines_with(
 
 
 def tested_by(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the source file that a failing test tests, judged by the test's name; None unless there is exactly one."""
+    """Return the source file that a failing test tests, judged by the test's name.
+
+    Return None unless there is exactly one, and if the path of the test shows it already.
+    """
     stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
     found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
     if len(found) > 1:  # "cart.total_test.exs" tests cart.total.ex, and TestCart.cpp tests Cart.cpp and not Cart.h
@@ -151,9 +154,15 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
         same = [path for path in found if path.rpartition("/")[2].rpartition(".")[0] == own.removesuffix("_test")]
         alike = [path for path in same or found if path.endswith(f".{ending}")]
         found = same if len(same) == 1 else alike
-    if not stem or len(found) != 1:
+    if not stem or len(found) != 1 or _is_mirrored(name.text, found[0]):
         return None
     return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)
+
+
+def _is_mirrored(test: str, source: str) -> bool:
+    """Return whether the path of a test shows that of the source file: test/cart/test_total.py tests cart/total.py."""
+    folder = source.rpartition("/")[0]
+    return bool(folder) and f"/{test.rpartition('/')[0]}".endswith(f"/{folder}")
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:

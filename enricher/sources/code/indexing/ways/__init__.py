@@ -34,6 +34,7 @@ from enricher.sources.code.indexing.ways.files import (
     folder_of,
     of_files,
 )
+from enricher.sources.code.indexing.ways.named import BUILD_FILES, named_checks, named_tests
 from enricher.sources.code.indexing.ways.new_things import additions, may_explain, names, prose
 from enricher.sources.code.indexing.ways.task_files import tasks
 
@@ -59,6 +60,8 @@ DOES = {
 }  # fmt: skip
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 120
+MOST_BUILD_FILES = 60
+GIT_HOOK = ".git/hooks/pre-commit"
 MOST_STORED = 4
 """Maximum facts that are stored per action (such as "test"), kind of fact and folder."""
 _MANIFESTS = frozenset(
@@ -66,7 +69,8 @@ _MANIFESTS = frozenset(
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
     " requirements.txt .releaserc .releaserc.json .goreleaser.yml .goreleaser.yaml .pre-commit-config.yaml"
     " release-please-config.json mise.toml .mise.toml taskfile.yml taskfile.yaml taskfile.dist.yml"
-    " taskfile.dist.yaml".split()
+    " taskfile.dist.yaml .borp.yaml .borp.yml .mocharc.yml .mocharc.yaml .mocharc.json .mocharc.jsonc .mocharc.js"
+    " .mocharc.cjs".split()
 )
 _ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|fixtures?|templates?|examples?|samples?|testdata|tests?|vendor)/", re.IGNORECASE
@@ -107,13 +111,18 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     guides = uppermost([file for file in files if may_explain(file.path)])[:MOST_DOCUMENTS]
+    builds = uppermost([file for file in files if _is_build_file(file.path)])[:MOST_BUILD_FILES]
+    has_hook = os.path.exists(f"{root}/{GIT_HOOK}")
     tags = [name for (name,) in db.execute("select name from tags order by at desc")]
-    mark = " ".join([_hash_of([*concerned, *guides]), commits[0][0] if commits else "", *tags[:1]])
+    hashed = _hash_of([*concerned, *guides, *builds])
+    mark = f"{hashed} {has_hook} {commits[0][0] if commits else ''} {' '.join(tags[:1])}"
     if meta(db, "ways") == mark:
         return are_pins_new
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
     by_hash = {file.path: _read(root, file) for file in files if BY_HASH.search(file.path)}
-    project = ProjectFiles([file.path for file in files], texts | by_hash, _a_python_test(root, files))
+    project = ProjectFiles(
+        [file.path for file in files], texts | by_hash, _a_python_test(root, files), has_hook=has_hook
+    )
     rows = [
         *_of_commands([*commands(project), *tasks(texts)]),
         *_of_documents(texts),
@@ -121,6 +130,8 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
         *of_files(project),
         *of_changelogs(project, tags),
         *_of_history([subject for _sha, subject in commits]),
+        *named_tests({file.path: _read(root, file) for file in builds}),
+        *named_checks(project.present, texts),
     ]
     known = runners(project)
     db.execute("delete from ways")
@@ -142,6 +153,10 @@ def _concerned(files: list[ListedFile]) -> list[ListedFile]:
     documents = uppermost([file for file in files if is_document(file.path)])
     manifests = uppermost([file for file in files if _is_manifest(file.path)])
     return documents[:MOST_DOCUMENTS] + manifests[:MOST_MANIFESTS]
+
+
+def _is_build_file(path: str) -> bool:
+    return path.rpartition("/")[2].lower() in BUILD_FILES
 
 
 def _is_manifest(path: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.sources.code.indexing.commands import LONGEST_COMMAND, TASK_SCRIPT, line_of
+from enricher.sources.code.indexing.conventions import is_document
 from enricher.sources.code.indexing.documents import LONGEST_UNIT, titles
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
 """Pre-commit hooks that are not specific to a project, such as those for whitespace."""
+MOST_HOOKS = 6
+_INSTALLS_HOOKS = re.compile(r"\bpre-?commit install\b")
+_FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid)\b", re.IGNORECASE)
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic)/(?:[^/]+/){0,2}(?:\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)|[0-9a-f]{12}_\w+\.py)$"
     r"|/prisma/migrations/\d+\w+/migration\.sql$"
@@ -89,15 +93,24 @@ def of_files(project: ProjectFiles) -> list[Row]:
         elif tool := next((tool for start, tool in RELEASE_TOOLS.items() if path.startswith(start)), ""):
             rows.append(file_row("release", path, f"{path} — releases are made by {tool}", 5.0))
         elif path == ".pre-commit-config.yaml":
-            named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
-            hooks = [name for name in dict.fromkeys(named) if not _OF_EVERY_PROJECT.match(name)]
-            if hooks:
-                label = f"{path} — hooks that run at each commit: {', '.join(hooks[:6])}"
-                rows.append(file_row("commit", path, label, 4.0))
+            rows += _of_hooks(project, path, text)
         elif (hook := _GIT_HOOK.match(path)) and (calls := _calls(text)):
             when = "runs before each commit" if hook[1] == "pre-commit" else "checks each commit's message"
             rows.append(file_row("commit", path, f"{path} — {when}: `{calls}`", GIT_HOOKS[hook[1]]))
     return rows + _of_names(project)
+
+
+def _of_hooks(project: ProjectFiles, path: str, text: str) -> list[Row]:
+    """Return a row with the hooks of pre-commit, if they are installed or a document says to install them."""
+    lines = [line for other, one in project.texts.items() if is_document(other) for line in one.splitlines()]
+    if not project.has_hook and not any(_INSTALLS_HOOKS.search(line) and not _FORBIDS.search(line) for line in lines):
+        return []
+    named = list(dict.fromkeys(re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)))
+    own = [name for name in named if not _OF_EVERY_PROJECT.match(name)][:MOST_HOOKS]
+    if not own:
+        return []
+    more = f" and {len(named) - len(own)} more" if len(named) > len(own) else ""
+    return [file_row("commit", path, f"{path} — hooks that run at each commit: {', '.join(own)}{more}", 4.0)]
 
 
 def _calls(script: str) -> str:

@@ -1,37 +1,34 @@
 """Determine from manifests and lock files which command runs a single test file, for each folder and language.
 
 Does not run in the hook. A command is stored as a template: ``{path}`` is the path of the test file relative to the
-command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name without the extension.
+command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name without the extension. The template of a
+single file is the whole command.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import tomllib
 from dataclasses import dataclass
 
 from enricher.sources.code import ONE_TEST
 from enricher.sources.code.indexing.commands import ProjectFiles, commands, runs_test_by_itself
+from enricher.sources.code.indexing.runners.node_scripts import NODE_ENDS, node_template
 
-_NODE = (
-    (re.compile(r"\bvitest\b"), "vitest run {path}"),
-    (re.compile(r"\bplaywright\b"), "playwright test {path}"),
-    (re.compile(r"\bjest\b|\breact-scripts test\b"), "jest {path}"),
-    (re.compile(r"\bmocha\b"), "mocha {path}"),
-    (re.compile(r"\bava\b"), "ava {path}"),
-)
-_EXECUTING = {"pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx", "npm": "npx"}
 _PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
 _FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
 _FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
 _OF_DOTNET = (".sln", ".slnx", ".csproj", ".fsproj", ".vbproj")
 _OF_FLUTTER = re.compile(r"^\s+sdk:\s*flutter\b", re.MULTILINE)
-NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 
 @dataclass(slots=True)
 class Runner:
-    """The template of a command that runs a test file below ``folder`` with one of the file extensions in ``ends``."""
+    """The template of a command that runs a test file below ``folder`` with one of the file extensions in ``ends``.
+
+    If ``folder`` is the path of a file, the command is for this file only.
+    """
 
     folder: str
     ends: str
@@ -65,15 +62,17 @@ def runners(project: ProjectFiles) -> list[Runner]:
 def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
     folder, _, name = path.rpartition("/")
     if name == "package.json":
-        return _node(project, folder, text)
+        return [Runner(folder, NODE_ENDS, template) for template in node_template(project, folder, text)]
     if name == "go.mod":
         return [Runner(folder, "go", "go test ./{dir}")]
-    if name == "Cargo.toml" and (package := _cargo_package(text)):
-        return [Runner(folder, "rs", f"cargo test -p {package} --test {{stem}}")]
+    if name == "Cargo.toml":
+        return _cargo(folder, text)
     if name == "mix.exs":
         return [Runner(folder, "exs", "mix test {path}")]
     if name == "Gemfile":
-        return [Runner(folder, "rb", f"bundle exec {'rspec' if 'rspec' in text else 'ruby -Itest'} {{path}}")]
+        is_rails = f"{folder}/bin/rails".lstrip("/") in project.present and "rspec" not in text
+        call = "bin/rails test" if is_rails else f"bundle exec {'rspec' if 'rspec' in text else 'ruby -Itest'}"
+        return [Runner(folder, "rb", f"{call} {{path}}")]
     if name == "composer.json" and (program := _php_program(text)):
         return [Runner(folder, "php", f"vendor/bin/{program} {{path}}")]
     if name == "pubspec.yaml":
@@ -100,23 +99,6 @@ def _php_program(text: str) -> str:
     # Symfony's bridge installs PHPUnit by itself, outside vendor/.
     is_bridge = "symfony/phpunit-bridge" in text and "phpunit/phpunit" not in text
     return "simple-phpunit" if is_bridge else "phpunit" if "phpunit" in text or "pest" in text else ""
-
-
-def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
-    manager = project.node(folder).name
-    script = re.search(r'"test(?::unit)?"\s*:\s*"((?:[^"\\]|\\.)*)"', text)
-    body = script[1] if script else ""
-    if "node --test" in body:
-        return [Runner(folder, NODE_ENDS, "node --test {path}")]
-    if "bun test" in body or (manager == "bun" and not any(pattern.search(text) for pattern, _call in _NODE)):
-        return [Runner(folder, NODE_ENDS, "bun test {path}")]
-    for where in (body, text):  # the program that the script calls counts more than the dependencies
-        for pattern, call in _NODE:
-            if pattern.search(where):
-                return [Runner(folder, NODE_ENDS, f"{_EXECUTING[manager]} {call}")]
-    if body and "no test specified" not in body.lower():
-        return [Runner(folder, NODE_ENDS, f"{manager} test -- {{path}}")]
-    return []
 
 
 def _python(project: ProjectFiles) -> list[Runner]:
@@ -155,9 +137,23 @@ def _python_call(project: ProjectFiles) -> str:
     return "pytest" if _FOR_PYTEST.search(project.python_test) else ""
 
 
-def _cargo_package(text: str) -> object:
+def _cargo(folder: str, text: str) -> list[Runner]:
+    """Return the runner of a package of Cargo, and one for each file that its manifest declares as a test target.
+
+    The manifest of a workspace has no package.
+    """
     try:
-        package = tomllib.loads(text).get("package")
+        manifest = tomllib.loads(text)
     except ValueError:
-        return None
-    return package.get("name") if isinstance(package, dict) else None  # a workspace has no package
+        return []
+    package, targets = manifest.get("package"), manifest.get("test")
+    if not isinstance(package, dict) or not package.get("name"):
+        return []
+    call = f"cargo test -p {package['name']}"
+    found = [Runner(folder, "rs", call + (" --test {stem}" if package.get("autotests", True) else ""))]
+    for target in targets if isinstance(targets, list) else ():
+        if isinstance(target, dict) and target.get("name") and target.get("path"):
+            cd = f"cd {folder} && " if folder else ""
+            path = posixpath.normpath(posixpath.join(folder, str(target["path"])))
+            found.append(Runner(path, "rs", f"{cd}{call} --test {target['name']}"))
+    return found

@@ -29,6 +29,8 @@ ENDS = frozenset(
 IN_FILE = "in the file"
 _IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
 """Path components of files that only support tests; the files that use them are not their tests."""
+_IS_NO_TEST = (".stories.", "conftest", ".tst.", ".test-d.", ".d.ts")
+"""Parts of the names of files that belong to tests, among them tests of types, which a compiler checks."""
 _ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
 _NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())
 _SHARED_STEMS = frozenset(
@@ -122,13 +124,7 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
     of that name, the phrase means a kind of test: "the routing test" may be any in ``test/integration/routing``.
     """
-    last = phrase[-1]
-    stems = [
-        mark.join((*phrase[:-1], end))
-        for mark in ("", "_", "-")
-        for end in dict.fromkeys((last, last.removesuffix("s") or last, f"{last}s"))
-    ]
-    forms = list(dict.fromkeys(form for stem in stems for form in _test_stems(stem)))
+    forms = list(dict.fromkeys(form for stem in _joined(phrase) for form in _test_stems(stem)))
     found = [path for path in _files_of_stems(db, forms) if _is_runnable(path, "")]
     if len(found) != 1:
         return None
@@ -136,6 +132,20 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     query = f"select 1 from files where kind = ? and path <> ? and ({folders}) limit 1"
     is_kind = db.execute(query, (TEST, found[0], *(f"/{form}/" for form in forms))).fetchone()
     return None if is_kind else Test(found[0], "the only test file of that name", "by name")
+
+
+def has_source(db: Connection, phrase: list[str]) -> bool:
+    """Return whether a source file is named after the words of ``phrase``."""
+    stems = _joined(phrase)
+    rows = db.execute(f"select kind from files where stem in ({marks(stems)})", stems)
+    return any(kind in OF_THE_PROGRAM for (kind,) in rows)
+
+
+def _joined(phrase: list[str]) -> list[str]:
+    """Return the file names, without extension, that consist of the words of ``phrase``, in the plural or not."""
+    last = phrase[-1]
+    ends = dict.fromkeys((last, last.removesuffix("s") or last, f"{last}s"))
+    return [mark.join((*phrase[:-1], end)) for mark in ("", "_", "-") for end in ends]
 
 
 def _test_stems(stem: str) -> list[str]:
@@ -146,32 +156,6 @@ def _test_stems(stem: str) -> list[str]:
 def _files_of_stems(db: Connection, stems: list[str]) -> list[str]:
     query = f"select path from files where kind = ? and stem in ({marks(stems)})"
     return [path for (path,) in db.execute(query, (TEST, *stems))]
-
-
-def command(db: Connection, tests: list[Test]) -> str:
-    """Return the command that runs only these test files; empty if no runner is known."""
-    first = tests[0].path
-    if tests[0].kind == IN_FILE:
-        stem = stem_of(first)
-        return "" if stem in ("lib", "main") else f"cargo test {stem}::"  # tests of a crate's root lack such a prefix
-    end = first.rpartition(".")[2].lower()
-    for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
-        if end not in ends.split() or (folder and not first.startswith(folder + "/")):
-            continue
-        below = f"{folder}/" if folder else ""
-        inside = [one.path[len(below) :] for one in tests if one.path.startswith(below)]
-        only = f" -run {tests[0].subject}" if tests[0].subject and len(tests) == 1 else ""
-        return (f"cd {folder} && " if folder else "") + _filled(template, inside) + only
-    return ""
-
-
-def _filled(template: str, paths: list[str]) -> str:
-    folder, _, name = paths[0].rpartition("/")
-    stem = name.rpartition(".")[0]
-    if "--test {stem}" in template and folder != "tests":  # only files in tests/ are targets of cargo
-        template = template.partition(" --test")[0]
-    filled = template.replace("{path}", " ".join(paths)).replace("./{dir}", f"./{folder}" if folder else ".")
-    return filled.replace("{stem}", stem).replace("{dotted}", paths[0].rpartition(".")[0].replace("/", "."))
 
 
 def _using(db: Connection, source: str) -> list[str]:
@@ -224,7 +208,7 @@ def _is_only(db: Connection, stem: str, end: str) -> bool:
 def _is_runnable(path: str, stem: str) -> bool:
     """Return whether a file in a test folder is itself a test, not a fixture or snapshot."""
     name = path.rpartition("/")[2].lower()
-    if name.rpartition(".")[2] not in ENDS or ".stories." in name or "conftest" in name:
+    if name.rpartition(".")[2] not in ENDS or any(mark in name for mark in _IS_NO_TEST):
         return False
     if name.endswith(".py") and not (name.startswith("test") or name.endswith(("_test.py", "_tests.py"))):
         return False  # neither pytest nor unittest collects it
@@ -318,6 +302,8 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, 
 def _is_of_its_own(line: str, name: str) -> bool:
     """Return whether a line defines something in the tests themselves that is also called ``name``."""
     at = line.find(name)
+    if f"'{name}'," in line or f'"{name}",' in line:  # the title of a test
+        return False
     return at >= 0 and is_whole(line, at, at + len(name)) and declares(line, name)
 
 

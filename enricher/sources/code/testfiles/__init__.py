@@ -97,7 +97,7 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
     own = source.rpartition("/")[2]
     by_name = _by_name(db, source)
     if name:
-        files = dict.fromkeys((*by_name, *_using(db, source), *_holding(db, name)))
+        files = dict.fromkeys((*by_name, *_holding(db, name), *_using(db, source)))
         if mentioned := _mentioning(root, list(files), name):
             path, line, count, subject = mentioned
             kind = "by name" if path in by_name else "by mention"

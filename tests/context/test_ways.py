@@ -609,6 +609,7 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(asked: Accoun
         "why do we not test quota/limits.py?",
         "fix tests/test_limits.py and quota/limits.py",
         "make the header blue",
+        "RateLimiter を変更したら burst_size はどうなる\uff1f",
         "no, quota/limits.py should be quota/bounds.py",
         "move quota/limits.py into the package, sounds good?",
         "consider this review of quota/limits.py: " + "the limit should be read once and kept. " * 8,

@@ -209,7 +209,7 @@ def _is_about_work(low: str) -> bool:
     """Return whether tests will help: the prompt mentions them, or is short and neither a correction nor a question."""
     if any(word in low for word in TEST_WORDS):
         return True
-    return len(low) <= SHORT_ORDER and not low.rstrip().endswith("?") and not low.startswith(CORRECTIONS)
+    return len(low) <= SHORT_ORDER and not low.rstrip().endswith(("?", "\uff1f")) and not low.startswith(CORRECTIONS)
 
 
 def _changed(request: Request, low: str) -> list[str]:

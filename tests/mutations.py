@@ -2714,10 +2714,10 @@ MUTATIONS = (
     Mutation(
         "of many methods of one name, that of the named class is not told",
         "enricher/sources/code/places/definitions.py",
-        "places = opened or _of_named_type(lookup, places, name) or places",
-        "places = opened or places",
+        "if chosen := opened or _of_named_type(lookup, places, name):",
+        "if chosen := opened:",
         "",
-        "code/test_whereabouts.py::test_the_class_that_a_prompt_names_tells_which_of_its_methods_is_meant",
+        "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
     ),
     Mutation(
         "the method of another class is told as that of the named one",
@@ -3514,8 +3514,8 @@ MUTATIONS = (
     Mutation(
         "quotation marks in a comment open a docstring",
         "enricher/sources/code/lines.py",
-        'if is_open or not line.lstrip().startswith("#"):',
-        'if is_open or line != "#":',
+        'if is_open or not (line.lstrip().startswith("#") or',
+        'if is_open or not (line == "#" or',
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),
@@ -3641,7 +3641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the command that writes a migration is not told",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         "return known[:1] + making[:1] or",
         "return known[:1] or",
         "",
@@ -3803,8 +3803,8 @@ MUTATIONS = (
     Mutation(
         "a variable of a test is what the program means",
         "enricher/sources/code/places/definitions.py",
-        "if first.kind == TEST and is_variable",
-        "if first.kind == SOURCE == TEST and is_variable",
+        "if is_of_program(lookup, name.text, places):",
+        "if not places:",
         "",
         "code/test_whereabouts.py::test_a_variable_of_a_test_is_not_what_the_program_means",
     ),
@@ -4058,7 +4058,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a part of the tests that is to be left out is run",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         "if _is_wanted(word, low)]",
         "if word in low]",
         "",
@@ -4572,7 +4572,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a push of any branch is told to deploy",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         '    if action == "push" and way.kind == "file" and not _is_pushed(way.text, request):',
         '    if action == "push" and not way.kind:',
         "",
@@ -4588,7 +4588,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the only file that states a version is told",
-        "enricher/context/versions_set.py",
+        "enricher/context/ways/versions_set.py",
         "    if len({place.path for place in left}) < 2:",
         "    if not left:",
         "",
@@ -4644,7 +4644,7 @@ MUTATIONS = (
     ),
     Mutation(
         "one of two package managers is told",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         '    elif action == "dependency" and len({way.text for way in commands}) > 1:',
         '    elif action == "dependency" and not ways:',
         "",
@@ -4741,7 +4741,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the client has loaded is told again",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         "        return host_context.IN_HOST_FILE + loaded_file",
         '        return ""',
         "",
@@ -4765,7 +4765,7 @@ MUTATIONS = (
     ),
     Mutation(
         "ordinary words after make are a misspelled command",
-        "enricher/context/named_runs.py",
+        "enricher/context/ways/named_runs.py",
         'not (name.count("-") or name.count(":") or words[at + 1] == "run")',
         "not name",
         "",
@@ -8130,7 +8130,7 @@ MUTATIONS = (
     ),
     Mutation(
         "each word that is a test's name is run as a test",
-        "enricher/context/named_runs.py",
+        "enricher/context/ways/named_runs.py",
         "        is_open = bool(said) and is_of_running(others - ONLY) and (is_limited or (is_open and not others))",
         "        is_open = bool(said)",
         "",
@@ -9082,7 +9082,7 @@ MUTATIONS = (
     ),
     Mutation(
         "where the agent has run a test, all checks are not told",
-        "enricher/context/project_ways.py",
+        "enricher/context/ways/project_ways.py",
         "done = (way.text,) if way.text.endswith(WHOLE) else DONE_BY.get(action, ())",
         "done = DONE_BY.get(action, ())",
         "",

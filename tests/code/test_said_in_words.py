@@ -139,7 +139,7 @@ def test_the_same_words_in_another_sense_get_nothing(house: Account, prompt: str
     [
         'ok. ask for confirmation before "Close the valves"',
         'ok. now the page: ask for confirmation before "Close the valves"',
-        'great! ask for confirmation before "Close the valves"', 'yes, ask first before "Close the valves"',
+        'great! ask for confirmation before "Close the valves"', 'yes. ask for confirmation before "Close the valves"',
         'ok. frag nach vor "Close the valves"', 'ja, frag nach vor "Close the valves"',
         'ok. demande une confirmation avant "Close the valves"',
         'oui, demande une confirmation avant "Close the valves"',

@@ -337,7 +337,8 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
     run = command(db, request.project.root, shown)
     if to_run and not unopened:
         return [_command_alone(shown[0], run, request)] if run and run not in request.prompt else []
-    if not unopened and not run.startswith(PLAIN) and _is_said(shown[0], request.prompt):
+    is_plain = run.startswith(PLAIN) and not _asks_how_to_run(request.prompt.lower())
+    if not unopened and not is_plain and _is_said(shown[0], request.prompt):
         return [_command_alone(shown[0], run, request)]
     stale = "" if unopened else "the conversation has it already"
     if not os.path.isfile(f"{request.project.root}/{shown[0].path}"):

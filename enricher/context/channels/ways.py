@@ -2,7 +2,7 @@
 
 Actions are commit, pull request, release, tests, build and so on (``enricher.prompt.wording.actions``); the code
 index contains what CONTRIBUTING, task files, manifests and workflows state about them, of which
-``enricher.context.project_ways`` chooses the best. The channel runs in the hook, and starts no process.
+``enricher.context.ways.project_ways`` chooses the best. The channel runs in the hook, and starts no process.
 """
 
 from __future__ import annotations
@@ -80,17 +80,17 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         actions.remove("test")  # the command of all tests is beside the point
     offered: list[Candidate] = []
     if may_bump and "release" not in actions:
-        from enricher.context import versions_set
+        from enricher.context.ways import versions_set
 
         offered += versions_set.offered(request, index, actions)
     if not actions:
         return offered
-    from enricher.context.project_ways import best_ways, loaded_files
+    from enricher.context.ways.project_ways import best_ways, loaded_files
 
     loaded = loaded_files(request, meta(index, "imported"))
     is_of_check = OF_CHECKS in actions and has_cue(low.replace("(", " "), CHECKS)
     if is_of_check:
-        from enricher.context.named_runs import named_check
+        from enricher.context.ways.named_runs import named_check
 
         offered += named_check(request.prompt, index)
     answered = 0
@@ -109,7 +109,7 @@ def _named_run(prompt: str, low: str, index: sqlite3.Connection) -> Candidate | 
     has_tests = any(word in low for word in MENTIONS_OF_TESTS) and index.execute(HAS_NAMED_TESTS).fetchone()
     if not has_tests and not any(f"{runner} " in low for runner in RUNNERS):
         return None
-    from enricher.context.named_runs import named_tests, nearest_command
+    from enricher.context.ways.named_runs import named_tests, nearest_command
 
     return nearest_command(prompt, index) or named_tests(prompt, index)
 
@@ -147,7 +147,7 @@ def _asked(prompt: str, index: sqlite3.Connection, *, is_usual: bool) -> list[st
         from enricher.prompt.wording.actions.tasks import asked_tasks
 
         if own := asked_tasks(prompt, tasks):
-            from enricher.context.project_ways import BY_COMMAND
+            from enricher.context.ways.project_ways import BY_COMMAND
 
             found = [TASK + task for task in own] + [one for one in found if one not in (*BY_COMMAND, "dependency")]
     if things:

@@ -1,7 +1,7 @@
 """Find where a project states versions of its languages and dependencies: manifests, workflows, images, documents.
 
 Does not run in the hook. Each place is a row with the name, the versions and its file and line;
-``enricher.context.versions_set`` chooses among them.
+``enricher.context.ways.versions_set`` chooses among them.
 """
 
 from __future__ import annotations

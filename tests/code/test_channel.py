@@ -98,11 +98,15 @@ def test_a_general_order_about_commits_names_none(account: Account, shop: Path) 
 
 def test_a_trace_points_at_its_line_in_this_project(account: Account, shop: Path) -> None:
     account.cli("code", "index")
-    trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\nKeyError: 1'
+    trace = 'Traceback (most recent call last):\n  File "/srv/x/shop/export.py", line 3, in write_report\n'
+    further = "".join(f'  File "/usr/lib/python3.12/csv.py", line {line}, in write\n' for line in range(4))
 
-    answer = account.ask(f"the nightly export died, why?\n\n{trace}")
+    short, long = (
+        account.ask(f"the nightly export died, why?\n\n{text}KeyError: 1").context for text in (trace, trace + further)
+    )
 
-    assert any("shop/export.py:3" in line for line in bullets(answer.context)), answer.context
+    assert bullets(short) == []  # the trace shows it at once
+    assert any("shop/export.py:3" in line for line in bullets(long)), long
 
 
 def test_a_function_called_by_an_ordinary_word_is_told_where_it_is_asked_for(account: Account, shop: Path) -> None:

@@ -100,12 +100,6 @@ def account_with_frogs(account: Account, shop: Path) -> Account:
             ".github/workflows/web.yml:4 — releases on a pushed tag `v*`",
             id="a workflow that pushes a game",
         ),
-        pytest.param(
-            "it stops when the frog leaps\n\nSCRIPT ERROR: Invalid call.\n"
-            "   at: leap_high (res://old/game/actors/frog.gd:9)\n",
-            "game/actors/frog.gd:9 leap_high — the trace's innermost frame",
-            id="a frame of another folder",
-        ),
     ],
 )
 def test_what_a_game_or_a_device_has_is_found(asked_frogs: Account, prompt: str, line: str) -> None:

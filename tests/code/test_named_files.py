@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simulator import Account
 
 TRACE = 'it fails:\nTraceback (most recent call last):\n  File "/srv/app/shop/paths.py", line 6, in check\n'
+LONG_TRACE = TRACE + '  File "/usr/lib/python3.12/pathlib.py", line 6, in open\n' * 4
 REPORTED = """a customer reports:
 Traceback (most recent call last):
   File "/home/me/app.py", line 2, in main
@@ -210,14 +211,15 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             id="a text that is there",
         ),
         pytest.param(
-            f"{TRACE}\nValueError: /tmp/x is outside of the shop today",
+            f"{LONG_TRACE}\nValueError: /tmp/x is outside of the shop today",
             'shop/paths.py:5 "is outside of the shop today" — the only place that has it; the trace\'s innermost frame:'
             " line 6",
             id="a trace and its message",
         ),
         pytest.param(
-            TRACE, "shop/paths.py:6 check — the trace's innermost frame", id="a frame behind an inner function"
+            LONG_TRACE, "shop/paths.py:6 check — the trace's innermost frame", id="a frame behind an inner function"
         ),
+        pytest.param(TRACE, "", id="a frame that a short trace shows"),
         pytest.param(
             REPORTED,
             "shop/paths.py:1 check — the trace's innermost frame in this project",

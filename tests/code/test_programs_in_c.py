@@ -64,3 +64,38 @@ def test_the_places_in_a_program_in_c_are_told(account: Account, shop: Path, pro
     account.cli("code", "index")
 
     assert told(account, prompt) == [line]
+
+
+def with_a_wide_macro(account: Account, shop: Path) -> None:
+    users = {f"rows/row{number}.c": "void row(void)\n{\n\tPUSH_CRATE(all, one);\n}\n" for number in range(24)}
+    stacks = {f"piles/pile{number}.py": "stack_crate(1)\n" for number in range(24)}
+    macros = (
+        "#define GROW_PILE(list, count) \\\n\tdo { \\\n\t\t(list) = grown(list, count); \\\n\t} while (0)\n\n"
+        "#define PUSH_CRATE(list, ...) \\\n\tdo { \\\n\t\tGROW_PILE(list, 1); \\\n\t} while (0)\n"
+    )
+    more = {"pile.h": macros, "pile.py": "def stack_crate(crate):\n    return crate\n"}
+    write_all(shop, FILES | users | stacks | more)
+    account.cli("code", "index")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines"),
+    [
+        (
+            "quelle est la différence entre GROW_PILE et PUSH_CRATE ?",
+            ["pile.h:1 GROW_PILE — defined here; the only use: line 8; PUSH_CRATE: line 6"],
+        ),
+        ("was macht PUSH_CRATE eigentlich?", ["pile.h:6 PUSH_CRATE — defined here"]),
+        ("what does PUSH_CRATE do with row7.c?", ["pile.h:6 PUSH_CRATE — defined here"]),
+        ("PUSH_CRATE是什么", ["pile.h:6 PUSH_CRATE — defined here"]),
+        ("explain stack_crate", ["pile.py:1 stack_crate — defined here"]),
+        ("use PUSH_CRATE for the last row", []),
+        ("the rows call stack_crate too often, make it less", []),
+    ],
+)
+def test_a_name_that_is_used_everywhere_is_located_if_it_is_to_be_explained(
+    account: Account, shop: Path, prompt: str, lines: list[str]
+) -> None:
+    with_a_wide_macro(account, shop)
+
+    assert told(account, prompt) == lines

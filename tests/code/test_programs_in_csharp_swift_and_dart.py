@@ -84,7 +84,9 @@ def with_files(account: Account, files: dict[str, str]) -> Account:
 
 
 def test_a_frame_below_a_field_is_in_the_type_and_not_in_the_field(programs: Account) -> None:
-    trace = "it dies:\n\nSystem.IO.IOException: no\n   at Shop.Prices..cctor() in /ci/shop/src/Prices.cs:line 9"
+    of_a_library = "   at System.IO.File.Open(String path) in /_/node_modules/File.cs:line 7\n" * 4
+    frame = "   at Shop.Prices..cctor() in /ci/shop/src/Prices.cs:line 9"
+    trace = f"it dies:\n\nSystem.IO.IOException: no\n{of_a_library}{frame}"
 
     assert "src/Prices.cs:9 Prices — the trace's innermost frame" in told(programs, trace)
 
@@ -138,6 +140,8 @@ def test_a_trace_of_dart_leads_to_the_file_of_the_package(programs: Account) -> 
     trace = (
         "Unhandled exception:\nBad state: no crate\n"
         "#0      List.first (dart:core-patch/array.dart:12:5)\n"
+        "#0      List.first (dart:core-patch/array.dart:15:5)\n"
+        "#0      List.first (dart:core-patch/array.dart:17:5)\n"
         "#1      CrateRow.weighRow.<anonymous closure> (package:shop/src/crate_row.dart:9:3)\n"
         "<asynchronous suspension>\n#2      main (file:///home/a/shop/bin/main.dart:3:3)"
     )

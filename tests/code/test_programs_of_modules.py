@@ -129,7 +129,7 @@ JAVA_TEST = "crates/src/test/java/org/shop/crates/packing/CrateTableTest.java"
 JAVA = "crates/src/main/java/org/shop/crates/packing"
 TRACE = (
     "java.lang.NullPointerException: row\n"
-    "\tat org.shop.crates.packing.CrateTable.lambda$onLoad$3(CrateTable.java:29)\n"
+    "\tat org.shop.crates.packing.CrateTable.lambda$onLoad$3(CrateTable.java:290)\n"
     "\tat org.shop.crates.Main.main(Main.java:5)"
 )
 

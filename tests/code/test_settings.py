@@ -8,6 +8,9 @@ import pytest
 from invented_shop import git, told, write_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from simulator import Account
 
 FILES = {
@@ -184,3 +187,44 @@ def test_an_option_that_two_commands_have_is_told_without_the_readers_of_the_oth
     (line,) = told(house, "what is --form for?")
 
     assert line == "water/options.go:2 --form — declared here and in water/sprinkle.go:2"
+
+
+@pytest.fixture(scope="module")
+def player(asked_account: Callable[[Path], Account], tmp_path_factory: pytest.TempPathFactory) -> Account:
+    account = asked_account(tmp_path_factory.mktemp("player"))
+    files = {
+        "options/table.c": (
+            'static const struct option table[] = {\n    {"vlamp", OPT_LIST(lamp_names[VIEW])},\n'
+            '    {"alamp", OPT_LIST(lamp_names[AISLE])},\n};\n'
+        ),
+        "play/lamps.c": "void light(struct opts *opts)\n{\n    show(opts->lamp_names[VIEW]);\n}\n",
+        "play/cli.py": 'parser.add_argument("--tempo", default=2)\n',
+        "play/run.py": "go(args.tempo)\n",
+        "play/form.py": 'fields = {"colour": 1}\nshow(name="wide", colour=3)\n',
+        "play/both.py": 'parser.add_argument("--depth")\n',
+        "play/other.py": 'parser.add_argument("--depth")\n',
+    }
+    write_all(account.project, files)
+    git(account.project, "init", "-q")
+    git(account.project, "add", "-A")
+    git(account.project, "commit", "-qm", "Play")
+    account.cli("code", "index")
+    return account
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines"),
+    [
+        (
+            "the wide one is taken though I start it with vlamp=red. where is that decided",
+            ["options/table.c:2 vlamp — declared here; read in play/lamps.c:3"],
+        ),
+        ("mit tempo=3 ist es zu langsam", ["play/cli.py:1 tempo — declared here, default 2; read in play/run.py:1"]),
+        ("with colour=red it is too dark, and name=wide is ignored", []),
+        ("depth=3 is too deep", []),
+        ("open http://localhost/play?tempo=3&depth=1 and look", []),
+        ("if tempo==3 it stops", []),
+    ],
+)
+def test_a_setting_that_a_sentence_gives_a_value_is_located(player: Account, prompt: str, lines: list[str]) -> None:
+    assert told(player, prompt) == lines

@@ -626,27 +626,36 @@ def test_of_a_trace_of_php_the_innermost_frame_is_told(account: Account, shop: P
         " called in /usr/share/php/Shop/Scales.php on line 6 and defined in /usr/share/php/Shop/Reader.php:77\n"
         "Stack trace:\n#0 /usr/share/php/Shop/Scales.php(6): Shop\\Reader->read(NULL)\n#1 {main}\n"
     )
+    of_a_library = "".join(f"#{number} /srv/vendor/acme/table/Rows.php({number}): read()\n" for number in range(4))
+    long = f"PHP Fatal error: no row\n{of_a_library}#4 /usr/share/php/Shop/Scales.php(6): weigh()\n"
 
-    assert told(account, trace) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
-    warning = (
-        "PHP Warning:  Undefined array key in /srv/src/Shop/Scales.php on line 6\n#0 /srv/src/Shop/Reader.php(1)\n"
-    )
-    assert told(account, warning) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
-    of_another_version = told(account, trace.replace("line 6", "line 60").replace("(6)", "(60)"))
-    assert of_another_version == ["src/Shop/Scales.php — the trace's innermost frame"]
+    assert told(account, long) == ["src/Shop/Scales.php:6 weigh — the trace's innermost frame"]
+    assert told(account, trace) == []  # it shows the place at once
+    assert told(account, long.replace("(6)", "(60)")) == ["src/Shop/Scales.php — the trace's innermost frame"]
 
 
 def test_of_a_short_trace_of_pytest_the_innermost_frame_is_told(account: Account, shop: Path) -> None:
     write_all(shop, {"back/shop/scales.py": 'def weigh(crate):\n    return {"kilos": crate.weight, "of": crate}\n'})
     account.cli("code", "index")
+    further = "".join(f"/usr/lib/python3.12/csv.py:{line}: in write\n    x\n" for line in range(3))
     output = (
         "FAILED tests/test_day.py::test_a_day - AttributeError: 'NoneType' object has no attribute 'weight'\n"
         "tests/test_day.py:9: in test_a_day\n    assert weigh(crate_of_the_day)\n"
-        'shop/scales.py:2: in weigh\n    return {"kilos": crate.weight, "of": crate}\n'
+        f'shop/scales.py:2: in weigh\n    return {{"kilos": crate.weight, "of": crate}}\n{further}'
         "E   AttributeError: 'NoneType' object has no attribute 'weight'\n1 failed in 2.31s"
     )
 
     assert told(account, output) == ["back/shop/scales.py:2 weigh — the trace's innermost frame"]
+
+
+def test_a_long_trace_without_folders_gets_the_folder_of_its_innermost_frame(account: Account, shop: Path) -> None:
+    write_all(shop, {"web/parts/crate-chart.js": "export function draw() {\n  return a.b;\n}\n"})
+    account.cli("code", "index")
+    error = "it stays empty\n\nUncaught TypeError: a is undefined\n    at draw (crate-chart.js:2:5)\n"
+    others = "".join(f"    at step{number} (day-chart.js:{number}:1)\n" for number in range(1, 5))
+
+    assert told(account, error + others) == ["web/parts/crate-chart.js:2 draw — the trace's innermost frame"]
+    assert told(account, error) == []
 
 
 def test_of_another_version_the_function_of_the_frame_is_told(account: Account, shop: Path) -> None:
@@ -657,10 +666,13 @@ def test_of_another_version_the_function_of_the_frame_is_told(account: Account, 
     write_all(shop, {"src/scales.py": source})
     account.cli("code", "index")
     trace = 'Traceback (most recent call last):\n  File "/srv/app/src/scales.py", line {}, in weigh\n    x\nKeyError: 1'
+    further = '  File "/usr/lib/python3.12/csv.py", line 4, in write\n    y\n' * 4
 
     # Line 6 belongs to the function around the inner one, which has ended.
-    assert told(account, trace.format(6)) == ["src/scales.py:6 weigh — the trace's innermost frame"]
-    (line,) = told(account, trace.format(10))
+    long = trace.format(6).replace("KeyError", f"{further}KeyError")
+    assert told(account, long) == ["src/scales.py:6 weigh — the trace's innermost frame"]
+    assert told(account, trace.format(10)) == []  # a few lines away
+    (line,) = told(account, trace.format(60))
     assert line == "src/scales.py:1 weigh — the trace's innermost frame in this project"
 
 

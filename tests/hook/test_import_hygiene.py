@@ -49,6 +49,7 @@ CHANNELS = set(
     enricher.prompt enricher.respond.memory_context
     enricher.prompt.wording enricher.prompt.wording.actions enricher.prompt.wording.actions.words
     enricher.prompt.wording.creation enricher.prompt.wording.names enricher.prompt.wording.pasted_errors
+    enricher.prompt.wording.lint_reports enricher.prompt.wording.printed_lines
     enricher.prompt.wording.pasted_lines enricher.prompt.wording.place_questions enricher.prompt.wording.quotations
     enricher.prompt.wording.words
     enricher.sources enricher.sources.code

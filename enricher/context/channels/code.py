@@ -82,7 +82,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
             os.unlink(database_file(request.state, request.project.id))
         raise
     for fact in found:
-        fact.fault = fact.fault or _needless(fact, request)
+        fact.fault = _needless(fact, request)
         is_open = not fact.fault and request.were_opened({fact.path, *fact.others, *fact.users})
         if is_open and not _answers_that_none_uses_it(fact, request):
             fact.fault = ALREADY_OPEN
@@ -128,6 +128,10 @@ def _answers_that_none_uses_it(fact: Fact, request: Request) -> bool:
 
 
 def _needless(fact: Fact, request: Request) -> str:
+    from enricher.sources.code.facts import SEEN_IN_TRACE
+
+    if fact.fault and (fact.fault != SEEN_IN_TRACE or not is_as_specified(request.settings)):
+        return fact.fault
     # A path alone saves the agent one search for a file name; such facts helped in 3 of 22 cases (``python -m
     # tests.usefulness``).
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):

@@ -13,6 +13,10 @@ MEMBER = "member"
 """Kind of name: an ordinary word after another one and a dot ("app.param"); only the project can confirm it."""
 SPOKEN = "spoken"
 """Kind of name: a line of the prompt whose ordinary words may be a name: "the chunked reader"."""
+PRINTED = "printed"
+"""Kind of name: a line that a program may have printed, without a word that shows it to be an error."""
+RULE = "rule"
+"""Kind of name: the rule of a linter, in a pasted report."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 LONGEST_TEXT = 120
@@ -29,12 +33,13 @@ class Name:
     the place or the callers of the name ("who calls total"), ``is_class`` that it says "the class Total", and
     ``is_setting`` that it says "the retry-limit option" or quotes it; these show that an ordinary word is a name.
     ``unknown_in`` is the first word of the line in which a compiler says that it does not know the name where it is
-    used; mostly the path of the file.
+    used; mostly the path of the file. ``is_buried`` means that a stack frame is easily overlooked in its trace, and
+    ``is_explained`` that the prompt asks what the thing named is or does.
     """
 
     __slots__ = (
-        "is_asked", "is_certain", "is_class", "is_made", "is_setting", "kind", "line", "may_be_new", "owner", "scope",
-        "text", "unknown_in",
+        "is_asked", "is_buried", "is_certain", "is_class", "is_explained", "is_made", "is_setting", "kind", "line",
+        "may_be_new", "owner", "scope", "text", "unknown_in",
     )  # fmt: skip
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
@@ -42,3 +47,4 @@ class Name:
         self.line, self.is_certain = line, is_certain
         self.scope = self.unknown_in = ""
         self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
+        self.is_buried = self.is_explained = False

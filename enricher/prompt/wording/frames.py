@@ -6,6 +6,8 @@ This module is loaded only for prompts that contain a stack trace or an error.
 
 from __future__ import annotations
 
+from enricher.prompt.wording import FRAME, IDENTIFIER, INSTALLED, Name
+
 MOST_LINES = 400
 """Maximum lines read at the beginning of a prompt, and at its end: the innermost frame may be printed first or last."""
 LONGEST_PATH = 200
@@ -42,6 +44,8 @@ GO_MODULES = "/go/pkg/mod/"
 LEVEL_KEYS, MESSAGE_KEYS = ("level", "lvl", "severity", "levelname"), ("msg", "message", "event")
 """Keys of the level and of the message in log lines in JSON or as ``key=value``."""
 MOST_INSTALLED = 4
+LONG_TRACE = 5
+"""Minimum frames of a trace in which one that libraries' frames surround is not seen at once."""
 LOCAL_HOSTS = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "[::1]"))
 PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
@@ -49,16 +53,33 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 class Frame:
     """A frame of a stack trace: its path, line and function, and whether it is the project's own code.
 
-    The function is empty outside of Python and the JVM.
+    The function is empty outside of Python and the JVM. ``is_buried`` means that the trace is long and has frames of
+    libraries further inside, or does not say the frame's folder.
     """
 
-    __slots__ = ("function", "is_own", "line", "package", "path")
+    __slots__ = ("function", "is_buried", "is_own", "line", "package", "path")
 
     def __init__(self, path: str, line: str, *, package: str = "", function: str = "") -> None:
         self.function, self.package = function, package
         self.path = path
         self.line = int(line)
+        self.is_buried = False
         self.is_own = len(path) < LONGEST_PATH and not package.startswith(LIBRARY_PACKAGES) and _is_own(path)
+
+
+def named_in_trace(text: str) -> list[Name]:
+    """Return the places to which a stack trace leads: its innermost frame, and frames in installed packages."""
+    found = []
+    if frame := innermost(text):
+        found.append(Name(FRAME, frame.path.replace("\\", "/"), owner=frame.function, line=frame.line))
+        found[0].is_buried = frame.is_buried
+    elif method := (call := call_without_place(text))[1]:
+        found.append(Name(IDENTIFIER, method, owner=call[0]))
+    for number, (inside, at, function, module) in enumerate(installed_frames(text)):
+        installed = Name(INSTALLED, inside, owner=function, line=at)
+        installed.scope, installed.is_buried = module, number > 0
+        found.append(installed)
+    return found
 
 
 def innermost_frame(text: str) -> str:
@@ -77,14 +98,27 @@ def innermost(text: str) -> Frame | None:
             sections.append([])
         elif "Traceback (most recent call last)" in bare:
             innermost_last = True
-        elif (frame := read_frame(bare)) and frame.is_own:
+        elif frame := read_frame(bare):
             sections[-1].append(frame)
-            innermost_last = innermost_last or frame.path.endswith(PYTHON_ENDS)
+            innermost_last = innermost_last or (frame.is_own and frame.path.endswith(PYTHON_ENDS))
     if innermost_last:
-        frames = [frame for section in sections for frame in section]
-        python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS)]
-        return (python or frames)[-1] if frames else None
-    return next((section[0] for section in reversed(sections) if section), None)
+        frames = [frame for section in sections for frame in section][::-1]
+        python = [frame for frame in frames if frame.path.endswith(PYTHON_ENDS) and frame.is_own]
+        return _marked(frames, python[:1])
+    return next((found for section in reversed(sections) if (found := _marked(section, []))), None)
+
+
+def _marked(frames: list[Frame], preferred: list[Frame]) -> Frame | None:
+    """Return the frame that is ``preferred``, or else the first own one, and note whether it is buried in ``frames``.
+
+    ``frames`` begin with the innermost one.
+    """
+    own = preferred or [frame for frame in frames if frame.is_own]
+    if not own:
+        return None
+    has_folder = own[0].package != "" or "/" in own[0].path.replace("\\", "/")
+    own[0].is_buried = len(frames) >= LONG_TRACE and (own[0] is not frames[0] or not has_folder)
+    return own[0]
 
 
 def call_without_place(text: str) -> tuple[str, str]:

@@ -15,9 +15,7 @@ from enricher.prompt.wording import (
     FAILED,
     FILE,
     FLAG,
-    FRAME,
     IDENTIFIER,
-    INSTALLED,
     LONGEST_TEXT,
     MEMBER,
     ROUTE,
@@ -29,6 +27,7 @@ from enricher.prompt.wording.pasted_lines import (
     AROUND,
     QUOTES,
     error_message,
+    is_of_a_framework,
     is_of_trace,
     pasted,
     run_by_cargo,
@@ -39,6 +38,7 @@ from enricher.prompt.wording.place_questions import (
     ASKING,
     KINDS_OF_SYMBOL,
     SETTINGS,
+    asks_for_meaning,
     asks_for_place,
     is_of_a_run,
     name_asked_for,
@@ -47,6 +47,7 @@ from enricher.prompt.wording.place_questions import (
 from enricher.prompt.wording.words import (
     FIRST_IDEOGRAPH,
     LONGEST_NUMBER,
+    given_a_value,
     is_code_form,
     is_file,
     is_identifier,
@@ -56,14 +57,10 @@ from enricher.prompt.wording.words import (
 )
 
 MOST_CHARS, MOST_LINES, MOST_NAMES = 12_000, 300, 24
-MOST_CODE_LINES = 4
-"""Maximum pasted lines of code to look up; these are the longest."""
-LONGEST_NAME = 80
-SHORTEST_VARIABLE = 5
+MOST_CODE_LINES = 4  # the longest pasted lines of code are looked up
+LONGEST_NAME, SHORTEST_VARIABLE, LONGEST_UNIT = 80, 5, 4
 MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
-LONGEST_UNIT = 4
-MOST_WORDS_OF_A_COMMAND = 5
-"""Maximum words of a command without a flag in backticks; a longer text is a message."""
+MOST_WORDS_OF_A_COMMAND = 5  # without a flag, in backticks; a longer text is a message
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
@@ -78,8 +75,7 @@ FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 
 The places where the project names such a command say nothing about the failure, so it is not looked up.
 """
-GODOT_FOLDER = "res://"
-"""The prefix of paths from the root of a Godot project."""
+GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 
 
 def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
@@ -92,22 +88,21 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
         if name := reader.found.get((IDENTIFIER, undeclared(bare))):
             name.unknown_in = bare.split()[0].partition(":")[0].partition("(")[0] or "?"
     if any(is_quoted and is_of_trace(bare) for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True)):
-        from enricher.prompt.wording.frames import call_without_place, innermost, installed_frames
+        from enricher.prompt.wording.frames import named_in_trace
 
-        if frame := innermost(prompt):
-            reader.note(Name(FRAME, frame.path.replace("\\", "/"), owner=frame.function, line=frame.line))
-        elif method := (call := call_without_place(prompt))[1]:
-            reader.note(Name(IDENTIFIER, method, owner=call[0]))
-        for inside, at, function, module in installed_frames(prompt):
-            installed = Name(INSTALLED, inside, owner=function, line=at)
-            installed.scope = module
-            reader.note(installed)
+        for name in named_in_trace(prompt):
+            reader.note(name)
     if not any(name.kind not in (COMMAND, FLAG) for name in reader.found.values()):
         for flag in reader.incidental:
             reader.word(flag, "")
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
-    return list(reader.found.values())[:MOST_NAMES] + (reader.spoken if in_words else [])
+    found = list(reader.found.values())[:MOST_NAMES]
+    if in_words and "\n" in prompt.strip():
+        from enricher.prompt.wording.printed_lines import printed_names
+
+        found += printed_names(prompt[:MOST_CHARS])
+    return found + (reader.spoken if in_words else [])
 
 
 class _Reader:
@@ -126,6 +121,8 @@ class _Reader:
     def note(self, name: Name) -> None:
         from enricher.prompt.wording import creation
 
+        if name.kind in (TEXT, ERROR) and is_of_a_framework(name.text):
+            return
         self.said = self.said or creation.plain_words(self.bare)
         name.may_be_new = creation.may_create(self.said)
         name.is_made = name.may_be_new and creation.creates(self.said)
@@ -228,7 +225,8 @@ class _Reader:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
             from enricher.prompt.wording.creation import introduces
 
-            self.found[TEXT, inside].is_made = introduces(before)
+            if name := self.found.get((TEXT, inside)):
+                name.is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
         """Store the word ``raw`` if it has the form of a name, and return whether it has.
@@ -251,6 +249,9 @@ class _Reader:
             return True
         if token.startswith("--") and token[2:3].isalpha():
             self.note(Name(FLAG, token.partition("=")[0].rstrip(AROUND)))
+            return True
+        if "=" in token and "(" not in self.bare and (given := given_a_value(token)):
+            self.note(Name(FLAG, f"--{given}", is_certain=False))  # perhaps a setting
             return True
         token = token.replace("\\", "/")
         if is_identifier(token.partition("=")[0]):
@@ -312,6 +313,8 @@ class _Reader:
         asks_place = asks_for_place(bare, lowered)
         is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
         names = [one for one in self.found.values() if is_code_form(one.text) or is_code_form(one.owner)]
+        for name in names if asks_for_meaning(bare, lowered) else ():
+            name.is_explained = name.is_explained or name.text in bare
         for sentence in line.replace("? ", "?\n").replace(". ", ".\n").splitlines():
             words = [word.strip(AROUND).lower() for word in sentence.split()]
             asks = asks_place or asks_for_place(sentence, words)

@@ -24,6 +24,18 @@ FIRST_SYMBOL = 0x1F000
 A line that begins with an emoji counts as output of a program, because people rarely begin a sentence with one.
 """
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
+_OF_FRAMEWORKS = (
+    "assertion failed", "assertion `", "assertionerror", "assertion error", "left == right", "left != right",
+    "called `option::", "called `result::", "thread '", "panicked at", "traceback (most recent call last)",
+    "expected: ", "expected <", "expected [", "expected true", "expected false", "expected null", "expected 0x",
+    "but was", "received: ", "actual: ", "index out of bounds", "list index out of range", "attempt to add with",
+    "attempt to subtract with", "attempt to multiply with", "attempt to divide by", "attempt to index a",
+    "attempt to call a",
+    "cannot read propert", "'nonetype' object", "'str' object", "'list' object", "'dict' object", "'int' object",
+    "nil pointer dereference", "invalid memory address", "undefined is not", "null pointer", "segmentation fault",
+    "exited with code ", "exit status ", "process completed with exit code",
+)  # fmt: skip
+"""Beginnings of what test frameworks, languages and shells print themselves, in lower case."""
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
@@ -37,6 +49,15 @@ _BEHIND_UNDECLARED = (" was not declared in this scope", " undeclared (", " in s
 """What precedes or follows a name that a compiler does not know."""
 _IN_NUMBERED_FRAMES = (".php(", "{main}", "[internal", "(package:", "(dart:")
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
+
+
+def is_of_a_framework(message: str) -> bool:
+    """Return whether a message is printed by a test framework, a language or a shell, and not by the project.
+
+    Examples are ``assertion failed: `(left == right)```, "expected: <3> but was: <4>" and "list index out of range".
+    """
+    bare = message.lstrip("`'\"( ").lower() if message[:1] in '`"(' else message.lower()
+    return bare.startswith(_OF_FRAMEWORKS) or " but was: " in bare or " but was <" in bare
 
 
 def undeclared(bare: str) -> str:

@@ -61,6 +61,18 @@ SETTINGS = frozenset(
     " 参数 配置 默认 重命名 オプション 設定 コマンド デフォルト".split()
 )
 """Words next to which a hyphenated word is the name of a setting, an option or a command."""
+DIFFERENCES = frozenset(
+    "difference différence unterschied diferencia diferença differenza разница отличается explain erkläre explique"
+    " expliquer explica spiega объясни".split()
+)
+"""Words that ask what the names in their line are or do."""
+MEANING = (
+    "what is ", "what are ", "what does ", "what do ", "what's ", "was ist ", "was macht ", "was tut ", "c'est quoi ",
+    "qu'est-ce que ", "à quoi sert ", "que fait ", "qué es ", "qué hace ", "o que é ", "o que faz ", "cos'è ",
+    "cosa fa ", "что такое ", "что делает ",
+)  # fmt: skip
+MEANING_IN_IDEOGRAPHS = ("是什么", "什么意思", "做什么", "干什么", "区别", "とは", "違い", "何をする", "何です")
+"""Questions for the meaning of the names in their line."""
 RUNNING = frozenset(
     "run runs running ran execute executed called calling start started starting ausführe starte rufe"
     " lance exécute ejecuto lanzo corro executo rodo eseguo lancio запускаю запуске".split()
@@ -143,6 +155,15 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
     )
     goes_through = "goes through" in line and not WHO.isdisjoint(lowered)
     return asks_who or goes_through or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
+
+
+def asks_for_meaning(line: str, lowered: list[str]) -> bool:
+    """Return whether a line asks what something is or does, or how two things differ."""
+    if not line.isascii() and any(word in line for word in MEANING_IN_IDEOGRAPHS):
+        return True
+    if len(lowered) > MOST_WORDS_OF_A_QUESTION:
+        return False
+    return not DIFFERENCES.isdisjoint(lowered) or any(start in f"{line.lower()} " for start in MEANING)
 
 
 def asks_for_users(prompt: str) -> bool:

@@ -139,6 +139,13 @@ def looks_like_a_name(word: str) -> bool:
     return "_" in bare or (len(bare) > 3 and not bare.isupper() and any(letter.isupper() for letter in bare[1:]))
 
 
+def given_a_value(token: str) -> str:
+    """Return the plain word to which a token gives a value, as in "limit=3"; empty if it does not, or is of a URL."""
+    head, _, value = token.partition("=")
+    is_plain = len(head) > 2 and head.isalpha() and head.islower() and "&" not in value
+    return head if is_plain and value[:1].isalnum() else ""
+
+
 def is_code_form(word: str) -> bool:
     """Return whether a word has the form of an identifier: ``save_session``, ``saveSession``, ``HTTPServer``."""
     bare = word.strip("_")

@@ -25,7 +25,8 @@ LONGEST_LISTED = 130
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 NO_OTHER_USE = "no other use found"
 NAMED_IN_PROMPT = "the prompt gives the place"
-"""A reason not to show a fact."""
+SEEN_IN_TRACE = "the pasted trace shows the place"
+"""Reasons not to show a fact."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 """Scores of a fact: about the only place of its kind, about one of a few, about a name that is used everywhere.
 

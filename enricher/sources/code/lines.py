@@ -385,7 +385,7 @@ def phrases(messages: list[str]) -> list[str]:
                     best, is_counted = run, before.isdecimal()
                 run, before = [], word
         if len(best) >= 3:  # fewer words also occur together by chance
-            found.append(" ".join(best[:7]).rstrip(".,;!"))
+            found.append(" ".join(best[:7]).rstrip(".,;:!"))
         if len(best) >= 4 and is_counted:  # "0 values" may be composed of a number and a noun
             found.append(" ".join(best[1:8]).rstrip(".,;!"))
     return found

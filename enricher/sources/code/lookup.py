@@ -96,6 +96,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
+        self.identifiers: list[str] = []
+        """Identifiers in the prompt."""
         self.named_types: list[str] = []
         """Identifiers in the prompt that begin with a capital letter; most of them are types."""
         self.placed_paths: list[str] = []

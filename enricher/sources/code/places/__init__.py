@@ -14,7 +14,9 @@ from enricher.prompt.wording import (
     IDENTIFIER,
     INSTALLED,
     MEMBER,
+    PRINTED,
     ROUTE,
+    RULE,
     SPOKEN,
     TEXT,
     Name,
@@ -33,8 +35,10 @@ LONGEST_PASTED = 8
 """Number of lines above and below a line of pasted code that are probably pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
-LAST = {MEMBER: 1, SPOKEN: 2}
-"""Kinds of names that are looked up after all others."""
+MOST_PRINTED = 2
+"""Maximum messages of pasted output whose places are told."""
+LAST = {RULE: -1, MEMBER: 1, PRINTED: 2, SPOKEN: 3}
+"""Kinds of names that are looked up after all others; the rule of a linter is looked up before them."""
 
 
 def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
@@ -47,6 +51,8 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     # Members come late, because most of them are the end of one sentence and the start of the next.
     for name in sorted(names, key=lambda name: LAST.get(name.kind, 0))[:MOST_LOOKED_UP]:
         if name.kind == SPOKEN and found:
+            continue
+        if name.kind == PRINTED and sum(one.kind in (ERROR, TEXT, FRAME, CODE) for one in found) >= MOST_PRINTED:
             continue
         if name.kind in (CODE, INSTALLED) and any(fact.kind in (CODE, FRAME) for fact in found):
             continue  # the place is known already
@@ -71,6 +77,7 @@ def _lookup_for(db: Connection, root: str, names: list[Name], opened: Collection
     placed = [name for name in names if name.kind == FAILED or (name.kind in (FILE, ATTACHED, FRAME) and name.line)]
     lookup.placed_paths = [name.text for name in placed]
     identifiers = [name.text for name in names if name.kind == IDENTIFIER]
+    lookup.identifiers = identifiers
     lookup.named_types = [name for name in identifiers if name[:1].isupper() and not name.isupper()]
     lookup.said = [name.text for name in names if name.kind == SPOKEN]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
@@ -101,6 +108,10 @@ def _fact(lookup: Lookup, name: Name) -> Fact | None:
         from enricher.sources.code.special.subcommands import place_of_command as look_up
     elif name.kind == FRAME:
         from enricher.sources.code.special.frames import place_of_frame as look_up
+    elif name.kind == PRINTED:
+        from enricher.sources.code.special.printed import place_of_printed as look_up
+    elif name.kind == RULE:
+        from enricher.sources.code.special.lint_rules import place_of_rule as look_up
     elif name.kind == INSTALLED:
         from enricher.sources.code.special.frames import place_of_installed_frame as look_up
     else:

@@ -245,10 +245,23 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     is_unknown = lookup.is_exhausted or ((is_word or uses.is_partial) and not uses.places)
     fact.reason += "" if is_unknown else used(lookup, uses, first, name.text, is_asked=name.is_asked)
     fact.reason += variants(lookup, first.path, name.text)
-    fact.score = WIDELY_USED if is_everywhere and not name.is_asked else ONLY
+    if uses.files and name.is_explained:
+        fact.reason += _used_in_named_files(lookup, name.text, first.path)
+    fact.score = WIDELY_USED if is_everywhere and not (name.is_asked or name.is_explained) else ONLY
     fact.fault = NAMED_IN_PROMPT if is_told else ""
     fact.users = [place.path for place in uses.places]
     return fact
+
+
+def _used_in_named_files(lookup: Lookup, name: str, home: str) -> str:
+    """Return a text that lists the lines with a widely used ``name`` in the files that the prompt or its words name."""
+    paths = [
+        path
+        for path in sorted({*lookup.opened, *lookup.named_paths})
+        if path != home and (lookup.is_named_in_prompt(path) or bare_name(path) in lookup.identifiers)
+    ]
+    lines = [(path, number) for path in paths for number, _line in lookup.occurrences(path, name)]
+    return f"; used in {as_list([format_place(*one) for one in lines])}" if lines else ""
 
 
 def _with_written(lookup: Lookup, fact: Fact, written: str, definitions: list[SourceLine]) -> Fact:

@@ -93,6 +93,8 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
         lines = lookup.occurrences(path, text)
         if is_delimited:
             lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if kind == ERROR:  # a comment prints nothing
+            lines = [(number, at) for number, at in lines if not at.strip().startswith(COMMENTS)]
         if kind == ROUTE:  # "../api/orders" is the path of a module
             lines = [(number, at) for number, at in lines if not is_import(at)]
         if lines:
@@ -353,7 +355,12 @@ def flag(lookup: Lookup, name: Name) -> Fact | None:
     from enricher.sources.code.special.settings import place_of_setting, with_readers
     from enricher.sources.code.special.subcommands import place_of_field
 
-    if fact := place_of_setting(lookup, name.text):
+    fact = place_of_setting(lookup, name.text)
+    if not name.is_certain:  # "with limit=3": an ordinary word, unless just one place declares it
+        if fact:
+            fact.subject = name.text.lstrip("-")
+        return fact if fact and not fact.others else None
+    if fact:
         return fact
     # Comments, messages and scripts may mention a flag; a declaration contains it as a whole string.
     fact = (

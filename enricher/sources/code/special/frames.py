@@ -9,7 +9,7 @@ import os
 
 from enricher.prompt.wording import FRAME, Name
 from enricher.sources.code import MOST_READ_BYTES, SOURCE
-from enricher.sources.code.facts import ONLY, Fact
+from enricher.sources.code.facts import ONLY, SEEN_IN_TRACE, Fact
 from enricher.sources.code.lines import indentation
 from enricher.sources.code.lookup import MOST_DEFINITIONS
 
@@ -17,12 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
+FAR = 40
+"""Minimum lines between a function and the line that the trace of another version gives for it, to be worth telling."""
 MOST_FOLDERS = 8
 """Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
 
 def place_of_frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path."""
+    """Locate the file of a stack frame whose path is from another machine, by comparing the end of that path.
+
+    The fact is marked as needless if the trace itself shows the place at once.
+    """
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None
@@ -34,14 +39,24 @@ def place_of_frame(lookup: Lookup, name: Name) -> Fact | None:
         if found:
             own = found[0][0]
             if at := _of_another_version(lookup, own, name):
-                return Fact(FRAME, own, at, name.owner, "the trace's innermost frame in this project", ONLY)
+                return _innermost(own, at, name.owner, name, is_other=True)
             text = lookup.text(own)
             is_past_end = 0 < len(text) < MOST_READ_BYTES and text.count("\n") < name.line - 1  # of another version
             line = 0 if is_past_end else name.line
             around = _symbols_around(lookup, own, line)
             function = name.owner if name.owner in around else next(iter(around), "")
-            return Fact(FRAME, own, line, function, "the trace's innermost frame", ONLY)
+            return _innermost(own, line, function, name)
     return None
+
+
+def _innermost(path: str, line: int, function: str, name: Name, *, is_other: bool = False) -> Fact:
+    """Return the fact about a frame; it is needless if the trace shows the frame and nearly its present line.
+
+    ``is_other`` means that the trace is of another copy or another version of the project.
+    """
+    reason = f"the trace's innermost frame{' in this project' * is_other}"
+    is_seen = not name.is_buried and (not line or abs(line - name.line) < FAR)
+    return Fact(FRAME, path, line, function, reason, ONLY, fault=SEEN_IN_TRACE if is_seen else "")
 
 
 def _of_another_version(lookup: Lookup, path: str, name: Name) -> int:
@@ -64,7 +79,7 @@ def place_of_installed_frame(lookup: Lookup, name: Name) -> Fact | None:
     path = own[0]
     line = name.line if name.owner in _symbols_around(lookup, path, name.line) else 0
     line = line or next(iter(lookup.lines_in(path, name.owner)), 0)
-    return Fact(FRAME, path, line, name.owner if line else "", "the trace's innermost frame in this project", ONLY)
+    return _innermost(path, line, name.owner if line else "", name, is_other=True)
 
 
 def _symbols_around(lookup: Lookup, path: str, line: int) -> list[str]:

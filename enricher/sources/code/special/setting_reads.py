@@ -36,10 +36,18 @@ def spellings(name: str) -> list[str]:
 
 
 def _variables(line: str) -> list[str]:
-    """Return the fields in a declaration in Go: ``MostTries int `ini:"retry-limit"` ``, ``&opts.MostTries``."""
+    """Return the fields that a declaration fills.
+
+    Examples are ``MostTries int `ini:"retry-limit"` `` and ``&opts.MostTries`` in Go, and the row of a table in C:
+    ``{"limit", OPT_INT(retry_limit)},``.
+    """
     field = line.split()[:1] if "`" in line else []
     target = line.partition("&")[2].partition(",")[0].rpartition(".")[2]
-    return [one for one in (*field, target) if one.isidentifier() and not one[1:].islower()]
+    macro, _, inside = line.partition(",")[2].strip().partition("(")
+    is_row = line.lstrip().startswith('{"') and macro.isupper() and macro.isidentifier()
+    filled = next((part for part in inside.replace("[", ",").replace(")", ",").split(",")), "") if is_row else ""
+    found = [one for one in (*field, target) if one.isidentifier() and not one[1:].islower()]
+    return found + [filled] * (filled.isidentifier() and "_" in filled)
 
 
 def reading_lines(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLine]:

@@ -2641,7 +2641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a level with a number of seconds is none",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         '    bare = bare.partition("[")[0]\n',
         "",
         "",
@@ -2649,7 +2649,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line that begins with fatal has no message",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         'in ("error", "fatal")',
         'in ("error",)',
         "",
@@ -2674,8 +2674,8 @@ MUTATIONS = (
     Mutation(
         "a message with a flag is told as the place of the option",
         "enricher/sources/code/places/texts.py",
-        "if fact := place_of_setting(lookup, name.text):",
-        "if fact := None:",
+        "fact = place_of_setting(lookup, name.text)\n",
+        "fact = None\n",
         "",
         "code/test_whereabouts.py::test_an_option_is_told_where_it_is_declared",
     ),
@@ -3146,7 +3146,7 @@ MUTATIONS = (
     Mutation(
         "the callers of a name that is used everywhere are not told to who asks for them",
         "enricher/sources/code/places/definitions.py",
-        "if is_everywhere and not name.is_asked else",
+        "if is_everywhere and not (name.is_asked or name.is_explained) else",
         "if is_everywhere else",
         "",
         "code/test_whereabouts.py::test_who_asks_for_callers_is_told_the_first_of_them[many]",
@@ -3281,7 +3281,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the line of a frame of another version is told",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         "            if at := _of_another_version(lookup, own, name):\n",
         "            if (at := _of_another_version(lookup, own, name)) > 1_000:\n",
         "",
@@ -3425,7 +3425,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a line behind the end of the file is told",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         "            line = 0 if is_past_end else name.line\n",
         "            line = name.line\n",
         "",
@@ -3449,7 +3449,7 @@ MUTATIONS = (
     ),
     Mutation(
         "only words in capitals are levels of a log",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         'bare = bare.rpartition("[")[2].upper()',
         'bare = bare.rpartition("[")[2]',
         "",
@@ -3465,7 +3465,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a frame of an installed package is at the line of its version",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         "    line = name.line if name.owner in _symbols_around(lookup, path, name.line) else 0",
         "    line = name.line",
         "",
@@ -3481,7 +3481,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a level at the start of a line makes it a log",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         '("][" in word or not is_first)',
         "word",
         "",
@@ -3577,7 +3577,7 @@ MUTATIONS = (
     ),
     Mutation(
         "pytest's short trace is no trace",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         'bare.removeprefix("E   ").partition(":")',
         'bare.partition(":")',
         "",
@@ -4298,7 +4298,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a frame is in a function that ended before it",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         "if at == line or is_around",
         "if at <= line",
         "",
@@ -7962,7 +7962,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any module of Go is taken for this project",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         'f"module {name.scope}" in lookup.text("go.mod").split("\\n")',
         'bool(lookup.text("go.mod"))',
         "",
@@ -8674,7 +8674,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a field encloses the lines below it",
-        "enricher/sources/code/special/frames.py",
+        "enricher/sources/code/special/pasted/frames.py",
         ' and not lines[at - 1].rstrip().endswith(";")',
         "",
         "",
@@ -8706,9 +8706,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a trace of .NET without files leads nowhere",
-        "enricher/prompt/wording/names.py",
-        "        elif method := (call := call_without_place(prompt))[1]:",
-        "        elif False:",
+        "enricher/prompt/wording/frames.py",
+        "    elif method := (call := call_without_place(text))[1]:",
+        "    elif False:",
         "",
         "code/test_programs_in_csharp_swift_and_dart.py::test_a_trace_without_files_names_its_innermost_method",
     ),
@@ -8786,7 +8786,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an error of a compiler of C++ is read as the person's own words",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         'or words[1] in ("error:", "warning:", "note:")',
         'or words[1] == ""',
         "",
@@ -8794,7 +8794,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed test of Qt is not told with what it tests",
-        "enricher/prompt/wording/pasted_errors.py",
+        "enricher/prompt/wording/pasted/errors.py",
         'test = "" if message else bare.partition("Loc: [")[2].partition("(")[0]',
         'test = ""',
         "",
@@ -8962,7 +8962,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an error of Perl is prose",
-        "enricher/prompt/wording/pasted_lines.py",
+        "enricher/prompt/wording/pasted/lines.py",
         "or said_by_perl(bare)[1]:",
         ":",
         "",
@@ -9010,7 +9010,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the failed test of Catch2 is not read",
-        "enricher/prompt/wording/pasted_errors.py",
+        "enricher/prompt/wording/pasted/errors.py",
         'or (bare.endswith(": FAILED:") and is_file(test))',
         "",
         "",
@@ -9026,7 +9026,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the level of a log must be one of its first words",
-        "enricher/prompt/wording/pasted_errors.py",
+        "enricher/prompt/wording/pasted/errors.py",
         "WORDS_TO_LEVEL = 6",
         "WORDS_TO_LEVEL = 4",
         "",

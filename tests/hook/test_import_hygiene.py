@@ -48,9 +48,10 @@ CHANNELS = set(
     enricher enricher.context enricher.context.channels enricher.context.gathering enricher.context.prompt_names
     enricher.prompt enricher.respond.memory_context
     enricher.prompt.wording enricher.prompt.wording.actions enricher.prompt.wording.actions.words
-    enricher.prompt.wording.creation enricher.prompt.wording.names enricher.prompt.wording.pasted_errors
-    enricher.prompt.wording.lint_reports enricher.prompt.wording.printed_lines
-    enricher.prompt.wording.pasted_lines enricher.prompt.wording.place_questions enricher.prompt.wording.quotations
+    enricher.prompt.wording.creation enricher.prompt.wording.names enricher.prompt.wording.pasted
+    enricher.prompt.wording.pasted.errors enricher.prompt.wording.pasted.lint_reports
+    enricher.prompt.wording.pasted.printed_lines
+    enricher.prompt.wording.pasted.lines enricher.prompt.wording.place_questions enricher.prompt.wording.quotations
     enricher.prompt.wording.words
     enricher.sources enricher.sources.code
     enricher.sources.uris storage storage.memory storage.memory.memory_markers
@@ -60,7 +61,8 @@ CHANNELS = set(
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
 CODE_MODULES = ("facts", "lines", "lookup", "name_history", "places", "testfiles")
 CODE_MODULES += tuple(f"places.{name}" for name in ("definitions", "texts", "undefined"))
-CODE_MODULES += ("special", "special.change_notes", "special.frames", "special.messages", "special.spoken")
+CODE_MODULES += ("special", "special.change_notes", "special.messages", "special.pasted", "special.pasted.frames")
+CODE_MODULES += ("special.spoken",)
 INDEX |= {f"enricher.sources.code.{name}" for name in CODE_MODULES}
 MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {

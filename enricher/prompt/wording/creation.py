@@ -5,7 +5,7 @@ Runs in the hook, but is imported only for a prompt that names something.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.pasted_lines import AROUND
+from enricher.prompt.wording.pasted.lines import AROUND
 from enricher.prompt.wording.words import FIRST_IDEOGRAPH, is_code_form
 
 MAKING = (

@@ -23,7 +23,7 @@ from enricher.prompt.wording import (
     TEXT,
     Name,
 )
-from enricher.prompt.wording.pasted_lines import (
+from enricher.prompt.wording.pasted.lines import (
     AROUND,
     QUOTES,
     error_message,
@@ -99,7 +99,7 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
         reader.note(Name(CODE, line))
     found = list(reader.found.values())[:MOST_NAMES]
     if in_words and "\n" in prompt.strip():
-        from enricher.prompt.wording.printed_lines import printed_names
+        from enricher.prompt.wording.pasted.printed_lines import printed_names
 
         found += printed_names(prompt[:MOST_CHARS])
     return found + (reader.spoken if in_words else [])
@@ -136,19 +136,19 @@ class _Reader:
         It is the file of a failed test, an error message, or the whole line if it is code. For the first error of a
         compiler, the quoted names are stored, too.
         """
-        from enricher.prompt.wording import pasted_errors
+        from enricher.prompt.wording.pasted import errors
 
-        if not self.has_complaint and pasted_errors.is_complaint(bare):
+        if not self.has_complaint and errors.is_complaint(bare):
             self.has_complaint = True
-            for inside in pasted_errors.quoted_names(bare):
+            for inside in errors.quoted_names(bare):
                 self.word(inside, "")
         if (test := run_by_cargo(bare)) and bare.endswith("FAILED"):
             self.word(test, "", is_marked=True)
-        for test in pasted_errors.failed_tests(bare):
+        for test in errors.failed_tests(bare):
             self.note(Name(FAILED, test))
-        if message := pasted_errors.message_in(bare):
+        if message := errors.message_in(bare):
             self.note(Name(ERROR, message))
-        elif pasted_errors.is_code(bare):
+        elif errors.is_code(bare):
             self.code.append(bare)
 
     def line(self, bare: str) -> None:

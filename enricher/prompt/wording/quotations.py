@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.prompt.wording import LONGEST_TEXT
-from enricher.prompt.wording.pasted_lines import QUOTES
+from enricher.prompt.wording.pasted.lines import QUOTES
 
 
 def quotations(text: str) -> tuple[str, list[tuple[str, str, str]]]:

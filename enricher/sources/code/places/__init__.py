@@ -107,13 +107,13 @@ def _fact(lookup: Lookup, name: Name) -> Fact | None:
     elif name.kind == COMMAND:
         from enricher.sources.code.special.subcommands import place_of_command as look_up
     elif name.kind == FRAME:
-        from enricher.sources.code.special.frames import place_of_frame as look_up
+        from enricher.sources.code.special.pasted.frames import place_of_frame as look_up
     elif name.kind == PRINTED:
-        from enricher.sources.code.special.printed import place_of_printed as look_up
+        from enricher.sources.code.special.pasted.printed import place_of_printed as look_up
     elif name.kind == RULE:
-        from enricher.sources.code.special.lint_rules import place_of_rule as look_up
+        from enricher.sources.code.special.pasted.lint_rules import place_of_rule as look_up
     elif name.kind == INSTALLED:
-        from enricher.sources.code.special.frames import place_of_installed_frame as look_up
+        from enricher.sources.code.special.pasted.frames import place_of_installed_frame as look_up
     else:
         from enricher.sources.code.special.spoken import place_of_spoken as look_up
     return look_up(lookup, name)

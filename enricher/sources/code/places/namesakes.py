@@ -5,7 +5,7 @@ Runs in the hook, but is imported only where a name has several definitions, or 
 
 from __future__ import annotations
 
-from enricher.prompt.wording.pasted_lines import AROUND
+from enricher.prompt.wording.pasted.lines import AROUND
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, is_identifier, pieces, stem
 from enricher.sources.code import SOURCE, TEMPLATE, bare_name
 from enricher.sources.code.lines import TYPE_WORDS, indentation, is_comment, is_import, only_mentions

@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a prompt with such a name.
 from __future__ import annotations
 
 from enricher.prompt.wording import TEXT
-from enricher.prompt.wording.pasted_lines import is_error
+from enricher.prompt.wording.pasted.lines import is_error
 from enricher.sources.code import TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
 from enricher.sources.code.lookup import MOST_DEFINING, SHORTEST_MISSPELLED, is_near

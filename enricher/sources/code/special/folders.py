@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from enricher.prompt.wording.pasted_lines import AROUND
+from enricher.prompt.wording.pasted.lines import AROUND
 from enricher.prompt.wording.place_questions import ARTICLES
 from enricher.sources.code.lookup import PLATFORMS
 

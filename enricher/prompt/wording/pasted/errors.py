@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a prompt with pasted lines.
 from __future__ import annotations
 
 from enricher.prompt.wording import LONGEST_TEXT
-from enricher.prompt.wording.pasted_lines import (
+from enricher.prompt.wording.pasted.lines import (
     FAILURES,
     error_message,
     is_error,

@@ -1,14 +1,14 @@
 """Find the messages in those lines of a prompt that a program has printed, without a word such as "Error" before them.
 
 Such lines are in a block of their own: between empty lines, or in a fence. Whether one of them really is a message of
-the project is decided by its code (``enricher.sources.code.special.printed``). This module runs in the hook, so it uses
+the project is decided by its code (``sources.code.special.pasted.printed``). This module runs in the hook, so it uses
 no regular expressions.
 """
 
 from __future__ import annotations
 
 from enricher.prompt.wording import PRINTED, RULE, Name
-from enricher.prompt.wording.pasted_lines import is_of_a_framework
+from enricher.prompt.wording.pasted.lines import is_of_a_framework
 
 FEWEST_WORDS, LONGEST_MESSAGE = 4, 160
 MOST_MESSAGES = 4
@@ -30,7 +30,7 @@ _FENCES = ("```", "~~~")
 
 def printed_names(prompt: str) -> list[Name]:
     """Return what the printed lines of a prompt may lead to: rules of a linter, and messages."""
-    from enricher.prompt.wording.lint_reports import reported_rules
+    from enricher.prompt.wording.pasted.lint_reports import reported_rules
 
     messages = [message for message in printed_messages(prompt) if not is_of_a_framework(message)]
     rules = [Name(RULE, rule) for rule in reported_rules(prompt)]

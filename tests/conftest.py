@@ -134,10 +134,19 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Write the rows that a test proves into the JUnit report, where ``make conformance`` reads them."""
+    """Write the rows that a test proves into the JUnit report, where ``make conformance`` reads them.
+
+    Each process begins with one of the tests that take long: at the end, the others would wait for it.
+    """
     for item in items:
         for marker in item.iter_markers("conformance"):
             item.user_properties += [("conformance", row) for row in marker.args]
+    long = [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if item not in long]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    part = len(items) // processes  # xdist gives each process as many tests, in their order
+    for number, item in enumerate(long):
+        items.insert(part * (number % processes), item)
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -24,6 +24,7 @@ LEAST = {
 """What must not be lost; the measured figures stand in the README."""
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.conformance("E36")
 def test_accuracy_on_left_out_repositories_is_kept() -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.conformance("S1-6.X")
 def test_a_higher_threshold_takes_away_more_wrong_intents_than_right_ones(tmp_path: Path) -> None:

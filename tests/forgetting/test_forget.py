@@ -81,7 +81,7 @@ def test_the_hash_of_a_forgotten_prompt_is_gone_too(two: Account) -> None:
 
 @pytest.mark.upkeep
 def test_a_session_is_forgotten_with_what_it_was_told(two: Account) -> None:
-    two.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
+    two.ask("mend shop/export.py, it fails with KeyError 'sku', and nothing else", session_id="s-quick")
     two.rest()
     assert len(list((two.state / "sessions").iterdir())) >= 1
 
@@ -251,7 +251,7 @@ def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
 
 
 def ask_twice(account: Account) -> None:
-    account.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-long")
+    account.ask("mend shop/export.py, it fails with KeyError 'sku', and nothing else", session_id="s-long")
     account.ask("write tests for the parser of dates and nothing else", session_id="s-long")
 
 

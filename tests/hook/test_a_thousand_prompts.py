@@ -77,6 +77,7 @@ def corpus() -> list[str]:
     return prompts
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.conformance("E01", "E20", "E24", "E25", "E27", "E50", "E51", "P37", "Y01")
 def test_each_of_a_thousand_prompts_is_answered_traced_stored_and_replayed(account: Account) -> None:

@@ -38,7 +38,7 @@ def test_the_answer_adds_context_and_nothing_else(account: Account) -> None:
 
 @pytest.mark.conformance("E03", "E55")
 def test_two_prompts_get_two_answers(account: Account) -> None:
-    question, bug = account.ask("what does the hydrator do? just answer"), account.ask("the test is not working")
+    question, bug = account.ask("should the hydrator keep its own cache?"), account.ask("the test is not working")
 
     assert question.context != bug.context
     assert [trace["task_type"] for trace in account.traces()] == ["question", "debug"]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.upkeep
-PROMPT = "why does the login test fail with KeyError 'user'? just answer"
-LATER = "why does the logout test fail with KeyError 'user'? do not change anything"
+PROMPT = "mend the login test, it fails with KeyError 'user', and nothing else"
+LATER = "mend the logout test, it fails with KeyError 'user', and nothing else"
 
 
 ATTEMPTS = 10

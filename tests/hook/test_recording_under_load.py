@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simulator import Account
 
 pytestmark = pytest.mark.upkeep
-PROMPT = "why does the login test fail with KeyError 'user'? just answer"
+PROMPT = "mend the login test, it fails with KeyError 'user', and nothing else"
 LONGER_THAN_ANY_ALARM_S = 2.2
 ATTEMPTS = 16
 STEP_S = 0.0002

@@ -82,6 +82,7 @@ def mistakes(one: SessionPlan) -> list[str]:
     return wrong + [command for command in commands if not could_run(command, folder)]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "sessions.jsonl").exists(), reason="no recorded sessions: set ENRICHER_EVAL")
 def test_every_file_of_a_plan_exists_and_every_command_could_run(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def inspect(inspector: list[str], account: Account) -> Callable[..., dict[str, A
     return ask
 
 
+@pytest.mark.long
 @pytest.mark.conformance("S1-3.12a", "S1-3.16a")
 def test_the_inspector_reads_the_resources(
     inspect: Callable[..., dict[str, Any]], remember: Callable[..., str]

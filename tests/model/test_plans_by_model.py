@@ -176,6 +176,7 @@ def test_a_plan_by_a_model_that_takes_seconds_arrives_within_ten(advised: Accoun
     assert answer.wall_s < 10
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.conformance("Y25", "Y42")
 def test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds(account: Account) -> None:

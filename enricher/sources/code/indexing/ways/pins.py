@@ -27,6 +27,9 @@ create table pins (name text not null, versions text not null, path text not nul
 create index pins_by_name on pins (name);
 """
 MOST_FILES, MOST_BYTES, MOST_PINS, DEEPEST = 150, 200_000, 6_000, 3
+_MANIFESTS = frozenset(
+    "package.json cargo.toml composer.json pubspec.yaml pyproject.toml libs.versions.toml pipfile".split()
+)
 LONGEST_SAID, LONGEST_LINE = 44, 300
 _PINNING = re.compile(
     r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[\w.-]+\.(?:txt|in)|constraints[\w.-]*\.txt"
@@ -45,25 +48,11 @@ _PINNING = re.compile(
     r"|getting[-_]started|quick[-_]?start)[\w-]*)\.(?:md|rst|txt|adoc)$",
     re.IGNORECASE,
 )
-_ENDS = (
-    *(
-        ".txt",
-        ".in",
-        "setup.py",
-        "noxfile.py",
-        ".yml",
-        ".yaml",
-        ".toml",
-        ".json",
-        ".xml",
-        ".gradle",
-        ".kts",
-        ".md",
-        ".rst",
-    ),
-    *(".adoc", ".mod", ".work", ".cfg", ".ini", ".props", ".csproj", ".properties", ".gemspec", ".exs", "file", "vmrc"),
-    *("version", "versions", "toolchain"),
+_ENDS = tuple(
+    ".txt .in setup.py noxfile.py .yml .yaml .toml .json .xml .gradle .kts .md .rst .adoc .mod .work .cfg .ini .props"
+    " .csproj .properties .gemspec .exs file vmrc version versions toolchain".split()
 )
+"""Ends of the names of such files, which are compared before the pattern, because that takes longer."""
 _ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|fixtures?|examples?|samples?|testdata|tests?|vendor|third_party)/", re.IGNORECASE
 )
@@ -184,16 +173,7 @@ def _of_file(path: str, text: str) -> Iterator[Pin]:
         for match in pattern.finditer(text) if name in ("pom.xml", ".pre-commit-config.yaml") else ():
             yield from _of_block(path, text, match)
     kinds = (*_IN_MANY, *((_OF_GO,) if name == "go.mod" else ()), *((_OF_RUBY,) if "gem" in name else ()))
-    manifests = (
-        "package.json",
-        "cargo.toml",
-        "composer.json",
-        "pubspec.yaml",
-        "pyproject.toml",
-        "libs.versions.toml",
-        "pipfile",
-    )
-    kinds += (_OF_MANIFEST,) if name in manifests else ()
+    kinds += (_OF_MANIFEST,) if name in _MANIFESTS else ()
     listed = ""
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE or not line.strip() or line.lstrip().startswith(("#", "//")):
@@ -239,14 +219,7 @@ def _of_line(path: str, number: int, line: str, kinds: tuple[re.Pattern[str], ..
 def _language_of_key(key: str) -> str:
     """Return the language whose version a key gives: "go" of "latest_go", "rust" of "RUST_MIN_SRV"; else nothing."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_.-]", " ", key).lower().split()
-    if words in (
-        ["sourceCompatibility".lower()],
-        ["targetcompatibility"],
-        ["source", "compatibility"],
-        ["target", "compatibility"],
-    ):
-        return "java"
-    if words[:2] == ["maven", "compiler"]:
+    if words in (["source", "compatibility"], ["target", "compatibility"]) or words[:2] == ["maven", "compiler"]:
         return "java"
     if words in (["channel"], ["msrv"]):
         return "rust"

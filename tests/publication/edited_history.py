@@ -44,7 +44,7 @@ signals:
   - {{phrase: "shop", weight: 9}}
 ```
 """
-QUESTION = "just asking: which of the two caches is cleared when a user logs out of the shop?"
+QUESTION = "your take: which of the two caches is cleared when a user logs out of the shop?"
 EARLY = (QUESTION, f"{SCRIPT} basket: where are its prices rounded?", "thanks!", "/clear")
 LATE = (
     "why does the nightly export crash with KeyError: 'sku'?",

@@ -72,7 +72,7 @@ def choose(prompt: PromptTerms, asked: str, sections: list[str]) -> tuple[int, s
 
 
 def _least_weight(prompt: PromptTerms, other: Passage) -> float:
-    """Return the weight that a passage needs to be quoted instead of another one with as many identifiers."""
+    """Return the least weight of a passage that is preferred to ``other``, if both have as many identifiers."""
     return max(other.weight + BETTER, MOST_OF * sum(term.weight for term in prompt.terms))
 
 
@@ -143,7 +143,7 @@ def _split(block: str) -> list[str]:
 
 
 def _from_name(sentence: str, names: list[str], room: int) -> str:
-    """Return a sentence; if the first of ``names`` in it would be cut off, without the clauses before that name."""
+    """Return a sentence, from a later clause on if its first of ``names`` would otherwise be cut off."""
     low = sentence.lower()
     at, name = min(((low.find(name), name) for name in names if _has(low, name)), default=(0, ""))
     if at + len(name) < room:

@@ -35,7 +35,7 @@ SHORTEST = 4
 
 
 def nearest_command(prompt: str, index: sqlite3.Connection) -> Candidate | None:
-    """Return the only command of the project that is spelled almost like one in the prompt which does not exist."""
+    """Return the only command with nearly the spelling of one in the prompt, if the latter does not exist."""
     words = [word.strip(AROUND) for word in prompt[:FAR].split()]
     for at, runner in enumerate(words[:-1]):
         name = words[at + 1 : at + 3][-1] if words[at + 1] == "run" else words[at + 1]
@@ -99,7 +99,7 @@ def _said_of(low: str, names: set[str]) -> list[str]:
 
 
 def named_check(prompt: str, index: sqlite3.Connection) -> list[Candidate]:
-    """Return the script that a workflow runs as a check and that a prompt names, in a list; empty unless it is one."""
+    """Return a list with the script of the check that a prompt names; empty if no or several workflows' scripts fit."""
     from enricher.prompt.wording.words import pieces
 
     low = prompt[:FAR].lower()

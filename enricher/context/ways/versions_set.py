@@ -49,7 +49,7 @@ def _known(index: sqlite3.Connection, dependencies: list[str], words: list[str])
 
 
 def _places_of(asked: AskedVersion, index: sqlite3.Connection, request: Request) -> list[Candidate]:
-    """Return one line with the places that state the version to be changed; none if there is only an obvious one."""
+    """Return a fact with the places that state the version to be changed, unless there is only an obvious one."""
     query = "select versions, path, line, said from pins where name = ? order by path, line"
     every = [Place(*row) for row in index.execute(query, (asked.name,))]
     left = [place for place in every if _is_concerned(asked, place, every)]

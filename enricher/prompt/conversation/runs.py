@@ -81,7 +81,7 @@ _KNOWN = _OF["negation"] | _OF["verb"] | _OF["thing"] | _OF["glue"]
 
 
 def wish(prompt: str) -> str:
-    """Return REFUSED if a prompt says that nothing is to be run, ALLOWED if it orders or allows a run, else ``""``."""
+    """Return REFUSED if a prompt forbids running anything, ALLOWED if it orders or allows a run; else an empty text."""
     low = prompt.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     if len(low.split(None, MOST_WORDS)) > MOST_WORDS:
         return ""

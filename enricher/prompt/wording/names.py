@@ -279,7 +279,7 @@ class _Reader:
         return self._file(token, before)
 
     def _constant_or_option(self, token: str, *, is_marked: bool) -> bool:
-        """Store what may be an environment variable, or an option such as "retry-limit=3"; return whether it is one."""
+        """Store a word that may be an environment variable or an option ("retry-limit=3"); else return False."""
         head, assigned, _ = token.partition("=")
         plain = head.replace("-", "")
         is_constant = token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE

@@ -105,7 +105,10 @@ def new_folder(db: Connection, folder: str) -> tuple[str, int] | None:
 
 
 def _home(own: str, path: str) -> str:
-    """Return the folder to which a file went: ``own`` is its path within the old one, ``path`` its whole new path."""
+    """Return the new folder of a file that was moved with its whole folder.
+
+    ``own`` is the path of the file within the old folder, ``path`` its new path in the project.
+    """
     inner, outer = own.rpartition("/")[0], path.rpartition("/")[0]
     outer = f"/{outer}".removesuffix(f"/{inner}")[1:] if inner else outer
     return f"{outer}/" if outer else ""

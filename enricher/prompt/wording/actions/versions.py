@@ -1,6 +1,6 @@
 """Recognise a request to change the version of a language or dependency: "bump requests to 2.32", "drop python 3.9".
 
-This module runs in the hook, so it uses no regular expressions.
+This module runs in the hook, where importing ``re`` would take longer than its work.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Find the messages in those lines of a prompt that a program has printed, without a word such as "Error" before them.
 
 Such lines are in a block of their own: between empty lines, or in a fence. Whether one of them really is a message of
-the project is decided by its code (``sources.code.special.pasted.printed``). This module runs in the hook, so it uses
-no regular expressions.
+the project is decided by its code (``sources.code.special.pasted.printed``). This module runs in the hook, where
+importing ``re`` would take longer than its work.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def printed_names(prompt: str) -> list[Name]:
 
 
 def printed_messages(prompt: str) -> list[str]:
-    """Return the messages that a program has probably printed, those with the most words first."""
+    """Return the lines that look like messages of a program, beginning with the one that has the most words."""
     found: list[str] = []
     blocks = _blocks(prompt)
     for block, is_fenced in blocks:

@@ -57,7 +57,7 @@ def year_of_date(month: int, day: int, now: float) -> int:
 
 
 def time_of_date(year: int, month: int, day: int) -> tuple[float, float]:
-    """Return the start and end of a day, or of the whole month if ``day`` is 0."""
+    """Return when a day starts and ends; if ``day`` is 0, when the month does."""
     if day:
         return midnight(year, month, day), midnight(year, month, day + 1)
     return midnight(year, month, 1), midnight(year, month + 1, 1)

@@ -231,8 +231,8 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
         return _with_written(lookup, fact, fact.subject, [first]) if is_written else fact
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
-        # An ordinary word that many files contain means the function only if the prompt says so. Which of these files
-        # call it is unknown, so that no number of callers is given.
+        # An ordinary word that many files contain means the function only if the prompt says so. Its callers
+        # are not counted, because it is unknown which of these files call it.
         is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
         return fact if is_function else None
     is_word = name.text.islower() and not is_code_form(name.text)

@@ -1,6 +1,6 @@
 """Look up a name with an owner, such as ``Cart.total``: the class or module called so, and what belongs to it.
 
-Runs in the hook, but is imported only for a prompt with such a name.
+Runs in the hook, but is imported only for a prompt that contains a name with an owner.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find where a text occurs in a project: a quotation, an error, a route, a flag, or a name without a definition.
 
-Runs in the hook, but is imported only for a prompt with such a name.
+Runs in the hook, but is imported only for a prompt that contains one of these.
 """
 
 from __future__ import annotations

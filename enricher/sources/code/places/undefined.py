@@ -1,6 +1,6 @@
 """Look up a name that the index does not define: as a file, setting, key or local variable, or as a misspelling.
 
-Runs in the hook, but is imported only for a prompt with such a name.
+Runs in the hook, but is imported only for a prompt that contains a name without a definition.
 """
 
 from __future__ import annotations

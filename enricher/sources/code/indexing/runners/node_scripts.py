@@ -36,7 +36,10 @@ _SCRIPTS = ("test", "test:unit", "unit")
 
 
 def node_template(project: ProjectFiles, folder: str, text: str) -> list[str]:
-    """Return the template of the command, as a list; empty if ``package.json`` (with this ``text``) shows none."""
+    """Return a list with the command for one test file, or an empty list if ``package.json`` has none.
+
+    ``text`` is the content of that file.
+    """
     try:
         manifest = json.loads(text)
     except ValueError:

@@ -68,7 +68,7 @@ _BESIDE = frozenset(
     " target required requires release ci test tests build compiler source language sdk toolchain matrix ver maven lang"
     " s spec stable support supported base image runtime engine install".split()
 )
-"""Further words of a key that gives the version of a language, such as "min" and "version" in GO_MIN_VERSION."""
+"""Words that may stand beside a language in the name of a setting for its version: GO_MIN_VERSION."""
 _ITEM = re.compile(r"""^\s*- ["']?([^:#]*?)["']?\s*(?:#.*)?$""")
 _REQUIREMENT = re.compile(
     rf"(?<![\w./@<-])(?P<name>@?[A-Za-z][\w.-]*)(?:\[[\w, -]+\])?\s*(?P<versions>(?:[=~!]=|[<>]=?|===)\s*{_NUMBER}"

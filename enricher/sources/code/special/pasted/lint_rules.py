@@ -26,7 +26,7 @@ LISTS = frozenset(("ignore", "extend-ignore", "disable", "disable_error_code", "
 """Keys whose values are the rules that are turned off in the whole project."""
 OFF = ('"off"', "'off'", "0", "false", "off", "null")
 FOR_SOME_FILES = ("overrides", "files:", '"files"')
-"""Words in a configuration that also has rules for some files only."""
+"""If a configuration has one of these words, it has rules that only some files must follow."""
 MOST_LINES = 60
 
 

@@ -44,6 +44,24 @@ COMPOSED = {
         '@RestController\n@RequestMapping("/cranes")\npublic class Cranes {\n'
         '    @PostMapping(value = "/hooks")\n    void hook() {}\n\n    @GetMapping("/hooks")\n    void hooks() {}\n}\n'
     ),
+    "ports/crew_berths.py": "def berth(crew):\n    return crew\n",
+    "ports/store.py": (
+        'TABLES = """\n-- crews\ncreate table if not exists crew_berths (\n  crew integer\n)"""\n\n'
+        "from ports import crew_berths\n"
+    ),
+    "ports/lib/ports_web/router.ex": (
+        'defmodule PortsWeb.Router do\n  scope "/", PortsWeb do\n    live "/decks", DeckLive.Index\n  end\n\n'
+        '  scope "/office", PortsWeb do\n    live "/decks/new", DeckLive.Index, :new\n'
+        '    scope "/rigs" do\n      get "/:id/spars", RigController, :spars\n    end\n'
+        '    live "/winches", WinchLive.Index\n  end\nend\n'
+    ),
+    **{
+        f"ports/lib/ports_web/live/{one}_live/index.ex": (
+            f"defmodule PortsWeb.{one.title()}Live.Index do\n  use PortsWeb, :live_view\n\n"
+            "  def handle_cargo(params, _url, socket) do\n    {:noreply, socket}\n  end\nend\n"
+        )
+        for one in ("crane", "deck", "winch")
+    },
 }
 FILES = {
     "lib/price-crate.js": "module.exports = (crate) => crate.weight * 3;\n",
@@ -259,6 +277,51 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             'ports/quays.py:15 /v2/piers/bollards/{n} — declared here as "/bollards/{bollard}",'
             ' below "/piers" in line 7',
             id="a route of the second router of a file, with a parameter",
+        ),
+        pytest.param(
+            "delete the rows of the crew_berths tables as well",
+            "ports/store.py:3 crew_berths — the table is created here",
+            id="a table with the name of a file",
+        ),
+        pytest.param(
+            "the crew_berths table@ports/crew_berths.py is slow",
+            "ports/store.py:3 crew_berths — the table is created here",
+            id="a table beside a file that is attached without a space",
+        ),
+        pytest.param(
+            "crew_berths is slow",
+            "ports/crew_berths.py — used in ports/store.py:7",
+            id="the file of that name, as no table is meant",
+        ),
+        pytest.param(
+            "http://localhost:4000/office/decks/new?day=2 is empty",
+            'ports/lib/ports_web/router.ex:7 /office/decks/new — declared here as "/decks/new",'
+            ' below "/office" in line 6',
+            id="the address of a page, whose route is in a scope of Phoenix",
+        ),
+        pytest.param(
+            "I get a 500 at 192.168.1.45:4000/office/rigs/7f3a2b1c-9d4e-4f5a-8b6c-1d2e3f4a5b6c/spars",
+            "",
+            id="an address without a scheme whose host is a number",
+        ),
+        pytest.param(
+            "I get a 500 at http://192.168.1.45:4000/office/rigs/7f3a2b1c-9d4e-4f5a-8b6c-1d2e3f4a5b6c/spars",
+            "ports/lib/ports_web/router.ex:9 /office/rigs/7f3a2b1c-9d4e-4f5a-8b6c-1d2e3f4a5b6c/spars — declared here"
+            ' as "/:id/spars", below "/office/rigs" in line 8',
+            id="a scope within a scope, and an identity in the route",
+        ),
+        pytest.param(
+            "localhost:4000/office/winches does not load",
+            'ports/lib/ports_web/router.ex:11 /office/winches — declared here as "/winches", below "/office" in line 6',
+            id="an address without a scheme, and the end of a scope within a scope",
+        ),
+        pytest.param("http://localhost:4000/office/decks/old is empty", "", id="an address that no route has"),
+        pytest.param("https://ports.example/office/decks/new is empty", "", id="the address of another server"),
+        pytest.param("http://localhost:4000/office/router.ex is empty", "", id="the address of a file"),
+        pytest.param(
+            "(UndefinedFunctionError) function PortsWeb.DeckLive.Index.handle_cargo/3 is undefined or private",
+            "ports/lib/ports_web/live/deck_live/index.ex:4 Index.handle_cargo — defined here",
+            id="the module of that whole name, not others that end so",
         ),
         pytest.param("GET /api/quays/lamps is broken", "", id="a route of the other router of the file"),
         pytest.param(

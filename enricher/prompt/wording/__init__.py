@@ -34,12 +34,13 @@ class Name:
     ``is_setting`` that it says "the retry-limit option" or quotes it; these show that an ordinary word is a name.
     ``unknown_in`` is the first word of the line in which a compiler says that it does not know the name where it is
     used; mostly the path of the file. ``is_buried`` means that a stack frame is easily overlooked in its trace, and
-    ``is_explained`` that the prompt asks what the thing named is or does.
+    ``is_explained`` that the prompt asks what the thing named is or does. ``is_table`` means that the prompt calls the
+    thing named a table of a database.
     """
 
     __slots__ = (
-        "is_asked", "is_buried", "is_certain", "is_class", "is_explained", "is_made", "is_setting", "kind", "line",
-        "may_be_new", "owner", "scope", "text", "unknown_in",
+        "is_asked", "is_buried", "is_certain", "is_class", "is_explained", "is_made", "is_setting", "is_table", "kind",
+        "line", "may_be_new", "owner", "scope", "text", "unknown_in",
     )  # fmt: skip
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
@@ -47,4 +48,4 @@ class Name:
         self.line, self.is_certain = line, is_certain
         self.scope = self.unknown_in = ""
         self.may_be_new = self.is_made = self.is_asked = self.is_class = self.is_setting = False
-        self.is_buried = self.is_explained = False
+        self.is_buried = self.is_explained = self.is_table = False

@@ -51,6 +51,7 @@ from enricher.prompt.wording.words import (
     is_code_form,
     is_file,
     is_identifier,
+    local_route,
     path_and_line,
     spaced,
     without_arity,
@@ -67,6 +68,7 @@ SYSTEM_FOLDERS = frozenset(
 )
 """First folders of absolute file paths; a path that begins with any other folder may be a route of a web service."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
+TABLES = frozenset("table tables tabelle tabellen tabla tablas tabela tabelas tabella таблица таблицы таблицу".split())
 ROUTE_WORDS = tuple("route endpoint url page api pfad seite ruta rota маршрут 路由 接口 エンドポイント".split())
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
 """Last parts of host names, so that these are not taken for names in the code."""
@@ -188,6 +190,11 @@ class _Reader:
             self.note(name)
         if "-" in bare and ("=" in bare or not SETTINGS.isdisjoint(lowered) or not bare.isascii()):
             self._mark_settings(bare, words, lowered)
+        for at, word in enumerate(lowered):
+            if word.partition("@")[0] in TABLES:
+                for beside in (*plain[max(0, at - 1) : at], *plain[at + 1 : at + 2]):
+                    if name := self.found.get((IDENTIFIER, beside)):
+                        name.is_table = True
 
     def _line_number(self, raw: str, before: str) -> None:
         """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""
@@ -237,7 +244,11 @@ class _Reader:
         if token.startswith(GODOT_FOLDER):
             raw = token = token.removeprefix(GODOT_FOLDER)
         # URLs, addresses and issue numbers are not names in the code. The order of the following checks matters.
-        if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
+        if "://" in raw or token.startswith("localhost:"):
+            if route := local_route(token):
+                self.note(Name(ROUTE, route))
+            return route != ""
+        if "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
         token = without_arity(token)
         if not 1 < len(token) <= LONGEST_NAME:

@@ -14,6 +14,9 @@ from __future__ import annotations
 LONGEST = 60
 """Maximum characters of a word that is read; longer ones are hashes and encoded data."""
 LONGEST_NUMBER = 7
+LOCAL_ENDINGS = (".localhost", ".local", ".test")
+PRIVATE_HOSTS = ("127.", "0.0.0.0", "10.", "192.168.")
+"""Beginnings and endings of the hosts of development servers (RFC 1918, 6761, 6762)."""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -137,6 +140,16 @@ def looks_like_a_name(word: str) -> bool:
         return True
     bare = word.strip("_")
     return "_" in bare or (len(bare) > 3 and not bare.isupper() and any(letter.isupper() for letter in bare[1:]))
+
+
+def local_route(url: str) -> str:
+    """Return the path of a page's URL on a development server, ``http://localhost:3000/crates/7``; else nothing."""
+    address, _, path = url.rpartition("://")[2].partition("/")
+    host = address.partition(":")[0]
+    is_local = host == "localhost" or host.endswith(LOCAL_ENDINGS)
+    is_private = host.startswith(PRIVATE_HOSTS) and host.replace(".", "").isdecimal()
+    parts = path.partition("#")[0].partition("?")[0].strip("/").split("/")
+    return f"/{'/'.join(parts)}" if (is_local or is_private) and parts[0] and not is_file(parts[-1]) else ""
 
 
 def given_a_value(token: str) -> str:

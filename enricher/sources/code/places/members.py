@@ -76,7 +76,8 @@ def of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sourc
             place.line = inside[0] if inside else place.line
             own.append(place)
     # Of several modules of that name, take the one whose whole path the prompt states.
-    return [place for place in own if _is_module(place.path, name.scope)] or own
+    named = [place for place in own if place.path in owners and lookup.verified(owners[place.path], name.scope)]
+    return [place for place in own if _is_module(place.path, name.scope)] or named or own
 
 
 def _stem(path: str) -> str:

@@ -42,6 +42,8 @@ TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
 """Folders whose source files are tables with the texts of the interface: ``SaveDraft: "Save as draft",``."""
 COMMENTS = ("//", "/*", "* ", "# ", "<!--")
 """Beginnings of comments, which only mention a quoted text; "#menu" and "--red" may be what a style sheet defines."""
+SHORTEST_IDENTITY = 20
+"""Least characters of a part of a route with a digit that counts as an identity, such as a UUID."""
 LONG_PHRASE = 4
 """Minimum spaces in a part of an error message that may occur in several files; shorter parts may occur by chance."""
 
@@ -347,7 +349,8 @@ def _without_parameters(route: str) -> list[str]:
 
 def _is_parameter(part: str) -> bool:
     """Return whether a part of a route is a value or a placeholder for one, as in /users/:id."""
-    return part[:1] in (":", "{", "<", "[", "$") or part.isdigit()
+    is_identity = len(part) >= SHORTEST_IDENTITY and any(map(str.isdigit, part)) and part.replace("-", "").isalnum()
+    return part[:1] in (":", "{", "<", "[", "$") or part.isdigit() or is_identity
 
 
 def flag(lookup: Lookup, name: Name) -> Fact | None:

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
+CREATING_TABLES = (
+    "create table",
+    "create_table",
+    "__tablename__",
+    "schema::create",
+    "sqlitetable(",
+    "pgtable(",
+    "mysqltable(",
+)
+"""Beginnings of lines, in lower case, that create a table: SQL, Rails, SQLAlchemy, Laravel, Drizzle."""
 OF_THE_PLATFORM = frozenset(
     "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
     " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
@@ -65,6 +75,8 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
     If it is found nowhere, return the only similar name, as a correction; None if there is no such name either.
     """
+    if name.is_table:
+        return _table(lookup, name.text)
     if own := lookup.source_called(name.text):
         from enricher.sources.code.places.named_files import only_file_with_users
 
@@ -81,6 +93,20 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
         found = text_place(lookup, name.text.lower(), "name", most=1)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _table(lookup: Lookup, name: str) -> Fact | None:
+    """Return a fact about the only line that creates the table ``name``; a file of that name is something else."""
+    found = [
+        (path, number)
+        for path, kind in lookup.holding(name) if kind != TEST
+        for number, line in lookup.occurrences(path, name, with_docstrings=True)  # SQL is often in such a string
+        if any(word in line.lower() for word in CREATING_TABLES)
+    ]  # fmt: skip
+    if len(found) != 1 or lookup.is_exhausted:
+        return None
+    path, number = found[0]
+    return Fact("table", path, number, name, "the table is created here", FEW)
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:

@@ -1,4 +1,4 @@
-"""Find a route that is declared in two parts: ``APIRouter(prefix="/crates")`` and ``@router.get("/list")`` below it.
+"""Find a route that is declared in parts: ``APIRouter(prefix="/crates")`` and ``@router.get("/list")`` below it.
 
 Runs in the hook, but is imported only for a route that the code does not contain as a whole.
 """
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 ROUTERS = ("APIRouter(", "Blueprint(")
 CONTROLLERS = ("@Controller(", "@RequestMapping(")
 METHODS = frozenset("get post put patch delete head options all route websocket api_route".split())
-SAID = ("prefix", "Controller", "RequestMapping")
+SAID = ("prefix", "Controller", "RequestMapping", "scope")
 """Words of the files that declare the beginning of their routes; the words of a route alone are in too many files."""
+PHOENIX = (".ex", ".exs")
+PHOENIX_ROUTES = METHODS | {"live", "resources", "forward"}
 SCRIPTS = (".js", ".ts", ".mjs", ".cjs")
 
 
@@ -61,7 +63,7 @@ def _declarations(lookup: Lookup, near: list[str], words: list[str]) -> list[tup
         for said in SAID
         for some in near
         for path in _files(lookup, f"{said} {some}")
-        for number, _owner, own, line, before in _ends(lookup.text(path)) if line
+        for number, _owner, own, line, before in _parts(path, lookup.text(path)) if line
     ]  # fmt: skip
     mounting = {path for word in words for path in _files(lookup, f"use {word}") if path.endswith(SCRIPTS)}
     found += [
@@ -76,6 +78,10 @@ def _declarations(lookup: Lookup, near: list[str], words: list[str]) -> list[tup
 def _files(lookup: Lookup, words: str) -> list[str]:
     files = [path for path, kind in lookup.holding(words) if kind == SOURCE]
     return files if len(files) <= MOST_CANDIDATES else []
+
+
+def _parts(path: str, text: str) -> list[Declared]:
+    return _scoped(text) if path.endswith(PHOENIX) else _ends(text)
 
 
 def _ends(text: str) -> list[Declared]:
@@ -102,6 +108,23 @@ def _ends(text: str) -> list[Declared]:
         if router and "prefix=" in bare.replace(" ", ""):
             before[router] = (number, _string(bare.partition("prefix")[2]))
         router = "" if bare.endswith(")") else router
+    return found
+
+
+def _scoped(text: str) -> list[Declared]:
+    """Return the ends of routes in a router of Phoenix, ``live "/new", PageLive``, with the scopes around each."""
+    found: list[Declared] = []
+    scopes: list[tuple[int, int, str]] = []  # the indentation, line and text of each scope around the line
+    for number, line in enumerate(text.split("\n"), 1):
+        word, _, rest = line.strip().partition(" ")
+        told = _string(rest)
+        while scopes and word and indentation(line) <= scopes[-1][0]:
+            scopes.pop()
+        if word == "scope" and rest.endswith(" do"):
+            scopes.append((indentation(line), number, told.strip("/")))
+        elif word in PHOENIX_ROUTES and told.startswith("/") and scopes:
+            before = "/".join(part for _indent, _line, part in scopes if part)
+            found.append((number, "", told, scopes[-1][1], f"/{before}"))
     return found
 
 

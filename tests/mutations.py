@@ -3993,6 +3993,14 @@ MUTATIONS = (
         "code/test_web_applications.py::test_what_a_web_application_has_is_found",
     ),
     Mutation(
+        "an app with flavours is told a task that its build does not have",
+        "enricher/sources/code/indexing/commands.py",
+        'return len(apps) == 1 and "productFlavors" not in apps[0]',
+        "return len(apps) == 1",
+        "",
+        "context/test_named_checks_and_tests.py::test_an_android_app_is_installed_by_the_task_of_its_build",
+    ),
+    Mutation(
         "a scope in a router of Phoenix goes on after its end",
         "enricher/sources/code/special/routes.py",
         "while scopes and word and indentation(line) <= scopes[-1][0]:",

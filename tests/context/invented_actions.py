@@ -11,6 +11,7 @@ translation|i changed a label. and the translations?
 translation|how do the translations get updated
 translation|Übersetzungen aktualisieren
 translation|更新翻译
+install|reinstall the apk
 lint|run the linter pls
 lint|bitte noch clang-format drüberlaufen lassen
 release|prépare la release 2.7.11
@@ -290,6 +291,7 @@ update the author bio
 Serve cached responses when offline
 add option to the select element
 when I start the email services on my mac it complains
+the app crashes after install on the device
 the build script should clone the repo
 extend the release page
 add push notifications

@@ -111,3 +111,27 @@ def test_an_option_that_builds_the_tests_is_told_with_them(account: Account) -> 
 
     (line,) = told(account, "run only the weights test", "ways")
     assert line == "meson.build:2 — names the test: `meson test -C build weights` (built with -Dtests=true)"
+
+
+ANDROID = "plugins {\n    id 'com.android.application'\n}\n\nandroid {\n    namespace 'crates'\n}\n"
+INSTALLED = "gradlew — builds it and installs it on the connected device: `./gradlew installDebug`"
+
+
+@pytest.mark.parametrize(
+    ("build", "prompt", "lines"),
+    [
+        pytest.param(ANDROID, "adb install", [INSTALLED], id="the command of the tool"),
+        pytest.param(ANDROID, "build and install the app", [INSTALLED], id="the app"),
+        pytest.param(ANDROID, "install the mockk dependency", [], id="something else"),
+        pytest.param(
+            ANDROID.replace("namespace", "productFlavors"), "reinstall the app", [], id="an app with flavours"
+        ),
+        pytest.param(ANDROID.replace("application", "library"), "reinstall the app", [], id="a library"),
+    ],
+)
+def test_an_android_app_is_installed_by_the_task_of_its_build(
+    account: Account, build: str, prompt: str, lines: list[str]
+) -> None:
+    start(account, {"gradlew": "#!/bin/sh\n", "app/build.gradle": build, "app/src/Crate.kt": "class Crate\n"})
+
+    assert [line for line in told(account, prompt, "ways") if "install" in line] == lines

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from enricher.context import Request
 
 # For these actions, a sentence from a document is used only if there is no command.
-BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build")
+BY_COMMAND = ("test", ONE_TEST, "lint", "run", "build", "install")
 SURE, LESS_SURE = 0.9, 0.85
 ADDITION = "addition"
 # For these actions, both a sentence and a dedicated file (template, workflow) are shown.
@@ -37,7 +37,7 @@ ABOUT = {
     "test": "on tests", ONE_TEST: "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it",
     "build": "on building", "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings",
     "migration": "on migrations", "changelog": "on the changelog", "translation": "on translations",
-    "contributor": "on contributors",
+    "contributor": "on contributors", "install": "on installing it",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
 SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
@@ -62,7 +62,7 @@ DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
     ONE_TEST: ("test", "vitest", "jest", "rspec"), "lint": ("lint", "ruff", "format", "mypy", "typecheck"),
-    "build": ("build",), "run": ("dev", "start", "serve"),
+    "build": ("build",), "run": ("dev", "start", "serve"), "install": ("install",),
 }  # fmt: skip
 """Parts of commands, by action: an agent that ran such a command knows how the project does it."""
 

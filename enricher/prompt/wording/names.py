@@ -193,8 +193,8 @@ class _Reader:
         for at, word in enumerate(lowered):
             if word.partition("@")[0] in TABLES:
                 for beside in (*plain[max(0, at - 1) : at], *plain[at + 1 : at + 2]):
-                    if name := self.found.get((IDENTIFIER, beside)):
-                        name.is_table = True
+                    if table := self.found.get((IDENTIFIER, beside)):
+                        table.is_table = True
 
     def _line_number(self, raw: str, before: str) -> None:
         """If ``raw`` is a line number ("app.py (15-68)", "app.py, line 15"), store it with the last file mentioned."""

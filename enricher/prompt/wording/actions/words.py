@@ -60,6 +60,8 @@ build: build rebuild compile package bundle: project | app | application | packa
   wheel | docker image | image | everything | bundle | executable | installer | distribution | site | docs |
   release binary | workspace
 build: run do trigger make: build | production build | release build | full build
+install: install reinstall: app | apk | debug | debug build | debug apk | device | phone | emulator
+install: adb: install
 deploy: deploy redeploy: app | application | site | website | service | services | backend | frontend | changes |
   branch | version | api | server | worker | workers | function | functions | stack | staging | production | prod |
   everything | update | fix

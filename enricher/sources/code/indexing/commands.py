@@ -20,6 +20,9 @@ from enricher.sources.code.indexing.documents import fenced, units
 from enricher.sources.code.indexing.listing import kind_of
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
+INSTALL_TASK = "installDebug"
+ANDROID_APP = ("com.android.application", "plugins.android.application", "plugins.androidApplication")
+"""The plugin that builds an app, by its identifier and by two usual names in a version catalogue."""
 """Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""
 LONGEST_COMMAND = 90
 
@@ -161,14 +164,19 @@ def _wrapped(project: ProjectFiles) -> list[Command]:
     """
     for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
         if wrapper in project.present:
-            return [
-                Command(action, f"./{wrapper} {task}", wrapper, 0, "", WORKFLOW + 0.5)
-                for action, task in (("test", test), ("build", build))
-            ]
+            tasks = [("test", test), ("build", build)] + [("install", INSTALL_TASK)] * _is_plain_android_app(project)
+            return [Command(action, f"./{wrapper} {task}", wrapper, 0, "", WORKFLOW + 0.5) for action, task in tasks]
     manager = project.python("")
     if manager.path and "pytest" in project.texts.get("pyproject.toml", ""):
         return [Command("test", f"{manager.name} run pytest", manager.path, 0, "", WORKFLOW + 0.5)]
     return []
+
+
+def _is_plain_android_app(project: ProjectFiles) -> bool:
+    """Return whether Gradle builds one Android app without flavours, whose names would be parts of the task's name."""
+    builds = [text for path, text in project.texts.items() if path.endswith(("build.gradle", "build.gradle.kts"))]
+    apps = [text for text in builds if any(plugin in text for plugin in ANDROID_APP) and "android {" in text]
+    return len(apps) == 1 and "productFlavors" not in apps[0]
 
 
 def _first_call(text: str) -> str:

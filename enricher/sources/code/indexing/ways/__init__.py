@@ -57,6 +57,7 @@ DOES = {
     "test": "runs the tests", ONE_TEST: "runs one test", "lint": "checks the code", "run": "starts it",
     "build": "builds it", "deploy": "deploys", "release": "releases", "dependency": "adds or updates a dependency",
     "migration": "for migrations", "changelog": "for the changelog",
+    "install": "builds it and installs it on the connected device",
 }  # fmt: skip
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 120

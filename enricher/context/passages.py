@@ -143,7 +143,7 @@ def _split(block: str) -> list[str]:
 
 
 def _from_name(sentence: str, names: list[str], room: int) -> str:
-    """Return a sentence, from a later clause on if its first of ``names`` would otherwise be cut off."""
+    """Return a sentence; leave out its first clauses if the first of ``names`` in it would otherwise be cut off."""
     low = sentence.lower()
     at, name = min(((low.find(name), name) for name in names if _has(low, name)), default=(0, ""))
     if at + len(name) < room:

@@ -99,7 +99,7 @@ def _said_of(low: str, names: set[str]) -> list[str]:
 
 
 def named_check(prompt: str, index: sqlite3.Connection) -> list[Candidate]:
-    """Return a list with the script of the check that a prompt names; empty if no or several workflows' scripts fit."""
+    """Return the script of the check that a prompt names, as a list of one; empty unless exactly one fits."""
     from enricher.prompt.wording.words import pieces
 
     low = prompt[:FAR].lower()

@@ -139,7 +139,7 @@ def _fills_line(text: str, start: int, begin: int) -> bool:
 
 
 def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | None:
-    """Return the value in ``password: str = "…"``, where a type stands before it; None in any other text."""
+    """Return the value from an assignment with a type annotation, ``password: str = "…"``; else None."""
     line = text[value.end : value.end + 80].partition("\n")[0]
     before, sign, _ = line.partition(" = ")
     if not sign or len(before) > 32 or "," in before:

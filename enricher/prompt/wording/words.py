@@ -16,7 +16,10 @@ LONGEST = 60
 LONGEST_NUMBER = 7
 LOCAL_ENDINGS = (".localhost", ".local", ".test")
 PRIVATE_HOSTS = ("127.", "0.0.0.0", "10.", "192.168.")
-"""Beginnings and endings of the hosts of development servers (RFC 1918, 6761, 6762)."""
+"""What the host of a development server ends with or begins with: reserved names and private addresses.
+
+See RFC 6761, RFC 6762 and RFC 1918.
+"""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"

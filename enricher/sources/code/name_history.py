@@ -105,7 +105,7 @@ def new_folder(db: Connection, folder: str) -> tuple[str, int] | None:
 
 
 def _home(own: str, path: str) -> str:
-    """Return the new folder of a file that was moved with its whole folder.
+    """Return where a file is now whose whole folder was moved: the folder's new path.
 
     ``own`` is the path of the file within the old folder, ``path`` its new path in the project.
     """

@@ -38,7 +38,7 @@ def printed_names(prompt: str) -> list[Name]:
 
 
 def printed_messages(prompt: str) -> list[str]:
-    """Return the lines that look like messages of a program, beginning with the one that has the most words."""
+    """Return the lines that look like messages printed by a program, the one with the most words first."""
     found: list[str] = []
     blocks = _blocks(prompt)
     for block, is_fenced in blocks:

@@ -22,7 +22,7 @@ from enricher.sources.code.indexing.listing import kind_of
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
 INSTALL_TASK = "installDebug"
 ANDROID_APP = ("com.android.application", "plugins.android.application", "plugins.androidApplication")
-"""The plugin that builds an app, by its identifier and by two usual names in a version catalogue."""
+"""How build files name the Gradle plugin for Android apps: by its id, or by usual names of a version catalogue."""
 """Ranks of commands by the file that contains them: a project's task file and its own documents rank highest."""
 LONGEST_COMMAND = 90
 

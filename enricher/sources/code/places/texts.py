@@ -1,6 +1,6 @@
 """Find where a text occurs in a project: a quotation, an error, a route, a flag, or a name without a definition.
 
-Runs in the hook, but is imported only for a prompt that contains one of these.
+Runs in the hook, but is imported only if the prompt contains such a text.
 """
 
 from __future__ import annotations

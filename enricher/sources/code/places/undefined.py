@@ -1,6 +1,6 @@
 """Look up a name that the index does not define: as a file, setting, key or local variable, or as a misspelling.
 
-Runs in the hook, but is imported only for a prompt that contains a name without a definition.
+Runs in the hook, but is imported only if the prompt contains such a name.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _table(lookup: Lookup, name: str) -> Fact | None:
-    """Return a fact about the only line that creates the table ``name``; a file of that name is something else."""
+    """Return where the database table ``name`` is created; None unless exactly one line creates it."""
     found = [
         (path, number)
         for path, kind in lookup.holding(name) if kind != TEST

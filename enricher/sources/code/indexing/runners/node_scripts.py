@@ -36,7 +36,7 @@ _SCRIPTS = ("test", "test:unit", "unit")
 
 
 def node_template(project: ProjectFiles, folder: str, text: str) -> list[str]:
-    """Return a list with the command for one test file, or an empty list if ``package.json`` has none.
+    """Return the command that runs one test file, as a list of one; empty if ``package.json`` has no such command.
 
     ``text`` is the content of that file.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
@@ -65,6 +65,8 @@ def test_a_text_is_cut_at_a_word() -> None:
 
 
 @given(some.text(max_size=300))
+@example("-\x0c>")
+@example("- # a heading\n1. > a quotation\n* - ---")
 def test_no_text_leaves_its_quotation(text: str) -> None:
     found = [kind for kind in kinds(f"before\n\n{block(text)}\n\nafter") if kind in ACTIVE - {"code_block"}]
 

@@ -47,8 +47,9 @@ INTENTS = {
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])|\x9b[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-# What has a meaning at the beginning of a line: headings, quotations, link definitions, underlines and rules.
-_LEADING = re.compile(r"^(\s*)(?=#|>|\[[^\]]*\]:|=+\s*$|-+\s*$|(?:[-*_]\s*){3,}$)")
+# What has a meaning at the beginning of a line or of a list item: headings, quotations, link definitions, underlines
+# and rules.
+_LEADING = re.compile(r"^(\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(?=#|>|\[[^\]]*\]:|=+\s*$|-+\s*$|(?:[-*_]\s*){3,}$)")
 _LINK = re.compile(r"!\[|\]\(")
 _INVISIBLE = "\u034f\u3164\ufe0f"  # printable for Python, but not visible
 

@@ -1,5 +1,7 @@
 # Set-up needs python3 with venv and make, nothing else; everything lands in .venv and .cache.
-PYTHON ?= python3
+# The Python of a distribution is optimized with profiles, and takes about a tenth less time than one built without.
+PYTHON ?= $(shell /usr/bin/python3 -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" 2>/dev/null \
+	&& echo /usr/bin/python3 || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 DATASETTE_ALPHA := 1.0a41

@@ -35,7 +35,7 @@ OBJECTS_BEFORE_A_COLLECTION = 20_000
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many tests run beside each other: more than there are cores, because half of their time is waiting."""
-    return 3 * (os.cpu_count() or 1)
+    return 5 * (os.cpu_count() or 1) // 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,8 @@ Runs in the hook.
 
 from __future__ import annotations
 
-from enricher.sources.code.lines import defines, indentation
+from enricher.sources.code.fields import declares_field, declares_in_macro, is_property_in_head
+from enricher.sources.code.lines import indentation
 from enricher.sources.code.lookup import MOST_ROWS
 
 TYPE_CHECKING = False
@@ -42,18 +43,29 @@ def end_of_class(lookup: Lookup, owner: SourceLine) -> int:
 
 
 def attribute_lines(lookup: Lookup, owner: SourceLine, name: str) -> list[int]:
-    """Return the lines that assign or declare ``name`` in the body of the class ``owner``, judged by indentation.
+    """Return the lines that assign or declare ``name`` in the body of the type ``owner``, judged by indentation.
 
-    ``owner`` has been verified. Lines in the class's methods do not count.
+    ``owner`` has been verified. Lines in the type's methods do not count.
     """
-    end = end_of_class(lookup, owner)
     lines = lookup.text(owner.path).split("\n")
-    body = next((indentation(line) for line in lines[owner.line : end] if line.strip()), 0)
-    return [
+    name = f"${name}" if owner.path.endswith(".php") else name
+    end = end_of_class(lookup, owner) or _end_of_body(lines, owner.line)
+    body = next((indentation(line) for line in lines[owner.line : end] if line.strip(" \t{")), 0)
+    found = [
         number
         for number, text in lookup.occurrences(owner.path, name)
         if owner.line < number <= end
-        and indentation(text) == body
-        and text.lstrip().startswith(name)
-        and defines(text, name)
+        and (declares_in_macro(text, name) or indentation(text) == body)
+        and declares_field(owner.path, text, name, is_of_enum="enum" in owner.text.split())
     ]
+    return found or [owner.line] * is_property_in_head(owner.text, name)
+
+
+def _end_of_body(lines: list[str], first: int) -> int:
+    """Return the last line that is indented further than line ``first``, or only continues or opens its body."""
+    depth, end = indentation(lines[first - 1]), first
+    while end < len(lines) and (
+        not lines[end].strip() or indentation(lines[end]) > depth or lines[end].lstrip().startswith(("{", ")"))
+    ):
+        end += 1
+    return end

@@ -33,7 +33,7 @@ def place_of_member(lookup: Lookup, name: Name) -> Fact | None:
         for place in places if place.path.split("/")[-2:-1] == [name.owner] and lookup.verified(place, name.text)
     ] or [place for place in places if _is_directly_in(lookup, place, name)]  # fmt: skip
     if len(own) != 1:
-        return None if own else _key(lookup, f"{name.owner}.{name.text}")
+        return None if own else class_attribute(lookup, name) or _key(lookup, f"{name.owner}.{name.text}")
     fault = NAMED_IN_PROMPT if lookup.gives_place(own[0].path) else ""
     return defined_at(own[0], f"{name.owner}.{name.text}", fault=fault)
 
@@ -91,9 +91,9 @@ def _is_module(path: str, dotted: str) -> bool:
 
 
 def class_attribute(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate an attribute of a class, such as "Order.total": the line of the class's body that assigns or declares it.
+    """Locate a field of a class, such as "Order.total": the line of the class's body that assigns or declares it.
 
-    The index contains the methods of classes, but not their attributes.
+    The index contains the methods of classes, but not their fields.
     """
     if not name.owner[:1].isupper():
         return None

@@ -3947,8 +3947,8 @@ MUTATIONS = (
     Mutation(
         "an attribute of a class is not looked for",
         "enricher/sources/code/places/definitions.py",
-        "if attribute := class_attribute(lookup, name):",
-        "if attribute := None:",
+        "attribute = class_attribute(lookup, name)",
+        "attribute = None",
         "",
         "code/test_python_applications.py::test_what_a_program_in_python_has_is_found",
     ),

@@ -39,13 +39,16 @@ ASKING = frozenset(
     """.split()
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
+ASKING_ABROAD = ("为什么", "为何", "为啥", "怎么会", "なぜ", "なんで", "どうして", "왜 ")
+"""Words for "why" in languages that put it anywhere, or do not separate their words."""
 ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 HOW = ("how ", "wie ", "comment ", "cómo ", "como ", "come ", "как ")
 FIRST = 3
 ANSWER_ONLY = (
     "change anything", "changing anything", "touch anything", "touching anything", "edit anything", "no code changes",
-    "change nothing", "nichts änder", "ändere nichts", "change rien", "modifie rien", "cambies nada", "mude nada",
+    "change nothing", "code yet", "no code", "dont code", "don't code", "nichts änder", "ändere nichts", "change rien",
+    "modifie rien", "cambies nada", "mude nada",
     "cambiare nulla", "ничего не меняй",
 )  # fmt: skip
 """Words by which a user asks for an answer only, not for a change."""
@@ -192,6 +195,8 @@ def _is_question(low: str) -> bool:
     if low.startswith(("is ", "are ", "does ", "did ", "who ")) and not any(word in low for word in TEST_WORDS):
         return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
+    if any(word in low for word in ASKING_ABROAD) and not any(word in low for word in TEST_WORDS):
+        return True
     return any(
         one.rstrip().endswith("?") and any(word.strip(_AROUND) in ASKING for word in one.split(None, FIRST)[:FIRST])
         for one in sentences[:1] + sentences[-1:]

@@ -49,6 +49,7 @@ from enricher.prompt.wording.words import (
     LONGEST_NUMBER,
     given_a_value,
     is_code_form,
+    is_data_file,
     is_file,
     is_identifier,
     local_route,
@@ -304,7 +305,9 @@ class _Reader:
     def _file(self, token: str, before: str) -> bool:
         path, line = path_and_line(token)
         if not is_file(path):
-            return False
+            if is_data := is_data_file(path):  # not in the index, but code that reads it names it
+                self.note(Name(TEXT, path.rpartition("/")[2]))
+            return is_data
         path = path.removeprefix("./")
         self.note(Name(FILE, path, line=line))
         # "Move it to new.py": the file need not exist yet.

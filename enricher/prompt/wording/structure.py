@@ -33,9 +33,14 @@ _DIFF_STARTS = ("diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "index ")
 _SHELL_STARTS = ("$ ", "\u276f ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\")
 _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
 _ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
-_LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
+_LEVELS = (
+    "ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "[Log]", "[Error]", "npm ERR",
+    "npm WARN", "✖", "✗ ",
+)  # fmt: skip
 _OWN_WORDING = ("", "item", "heading", "error_line")
 """Kinds of lines that are not masked; a line with an error is often a sentence in which the user quotes the error."""
+_ATTACHING = ("#terminal", "#selection", "#problems", "#testFailure")
+"""Words by which users of Copilot attach an output or a selection: it is as invisible here as a picture."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
@@ -189,7 +194,7 @@ def _is_code(bare: str, line: str) -> bool:
         return True
     if bare.startswith(_CODE_STARTS):
         return any(sign in bare for sign in ("(", "{", "=", ";", "//", "/*")) or bare.startswith(("import ", "#incl"))
-    return bare[0] == "<" and bare[-1] == ">" and ("</" in bare or "/>" in bare or line[0] in " \t")
+    return bare[0] == "<" and bare[-1] == ">" and ("</" in bare or "/>" in bare or '="' in bare or line[0] in " \t")
 
 
 def _between(text: str, opening: str, closing: str, marker: str, found: dict[str, tuple[int, int]]) -> str:
@@ -273,6 +278,8 @@ def chunk_marker(chunk: str) -> str:
     if chunk.startswith("[Image"):
         return IMAGE
     bare = chunk.strip(",.;:?!()[]'\"*")
+    if bare.startswith(_ATTACHING):
+        return IMAGE
     if not bare:
         return ""
     if bare[0] == "@" or bare.startswith("#file:"):  # forms in which users attach files to a prompt

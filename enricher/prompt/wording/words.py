@@ -48,6 +48,14 @@ SOURCE_ENDS = frozenset(
 """Extensions of the files that people name in prompts."""
 
 FIRST_IDEOGRAPH = 0x2E80
+DATA_ENDS = frozenset(
+    "csv tsv xlsx xls parquet db sqlite sqlite3 png jpg jpeg gif svg webp ico icns pdf mp3 wav ogg mp4 webm ttf otf"
+    " woff woff2 glb gltf npy npz pkl pt onnx h5 zip".split()
+)
+"""Extensions of files that are no text, or hold data, so that only the code that reads them tells of them."""
+GENERAL_DATA = frozenset(
+    "image img screenshot photo picture video recording file data output input test example".split()
+)
 PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
 
 _PUNCTUATION = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
@@ -244,6 +252,16 @@ def is_file(path: str) -> bool:
     if not (dot and bare and is_source) or path.lower() in PRODUCTS or name.startswith("."):
         return False
     return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
+
+
+def is_data_file(path: str) -> bool:
+    """Return whether ``path`` looks like the path of a picture, a table or another file that code may read.
+
+    Pictures that a client attaches to a prompt have general names, such as "image.png", which say nothing.
+    """
+    bare, dot, end = path.rpartition("/")[2].rpartition(".")
+    is_general = bare.rstrip("0123456789-_ ()").lower() in GENERAL_DATA
+    return dot == "." and end.lower() in DATA_ENDS and len(bare) > 2 and not is_general and bare[0].isalnum()
 
 
 def path_and_line(token: str) -> tuple[str, int]:

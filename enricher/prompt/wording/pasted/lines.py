@@ -9,6 +9,11 @@ from __future__ import annotations
 from enricher.prompt.wording import LONGEST_TEXT
 from enricher.prompt.wording.words import is_file
 
+ERROR_WORDS = frozenset(
+    "error errors exception message warning fehler fehlermeldung erreur errore erro aviso ошибка ошибку".split()
+)
+MOST_TO_COLON = 8
+"""Maximum words from one of ERROR_WORDS to the colon behind which the message is."""
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
@@ -41,8 +46,8 @@ _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
     "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ", "PHP Notice: ", "PHP Deprecated: ",
-    "PHP Parse error: ", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->",
-    "panic:", "goroutine ", "!", "= note: ", "= help: ",
+    "PHP Parse error: ", "[Log] ", "<img", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR",
+    "error[", "warning[", "-->", "panic:", "goroutine ", "!", "= note: ", "= help: ",
     "✖ ", "✗ ", "✘ ", "✕ ",
 )  # fmt: skip
 _BEFORE_UNDECLARED = ("undeclared identifier ", "annot find name ", "cannot find value ", "cannot find function ")
@@ -195,8 +200,13 @@ def error_message(line: str) -> str:
 
 
 def told_message(line: str) -> str:
-    """Return the message in a sentence such as "the error says list not found"; empty if there is none."""
+    """Return the message in a sentence such as "the error says list not found"; empty if there is none.
+
+    Others give it behind a colon: "now this error when I save: no such column".
+    """
     for verb in ("error says ", "message says ", "error saying ", "message saying "):
         if found := line.partition(verb)[2]:
             return found.partition(". ")[0][:LONGEST_TEXT]
-    return ""
+    head, _, found = line.replace(" : ", ": ", 1).partition(": ")
+    is_told = found.count(" ") >= 2 and any(word in ERROR_WORDS for word in head.lower().split()[-MOST_TO_COLON:])
+    return found[:LONGEST_TEXT] if is_told else ""

@@ -71,7 +71,8 @@ def place_of_identifier(lookup: Lookup, name: Name) -> Fact | None:
     if name.owner:
         from enricher.sources.code.places.members import class_attribute
 
-        if attribute := class_attribute(lookup, name):
+        attribute = class_attribute(lookup, name)
+        if attribute and not any((place.path, place.line) == (attribute.path, attribute.line) for place in places):
             return attribute
     elif _is_namespace(lookup, name, places[:MOST_DEFINING]):
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.words import is_code_form
-from enricher.sources.code import TEST
+from enricher.sources.code import TEST, bare_name
 from enricher.sources.code.facts import DEFINITION, FEW, NAMED_IN_PROMPT, Fact, defined_at
 from enricher.sources.code.lines import TYPE_WORDS
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING
@@ -105,7 +105,8 @@ def class_attribute(lookup: Lookup, name: Name) -> Fact | None:
     ]
     if len(found) != 1:
         return None
-    fault = NAMED_IN_PROMPT if lookup.gives_place(found[0][0]) else ""
+    is_evident = bare_name(found[0][0]) == name.owner and not name.is_asked  # nobody looks for Cart outside of Cart.kt
+    fault = NAMED_IN_PROMPT if is_evident or lookup.gives_place(found[0][0]) else ""
     return Fact(DEFINITION, *found[0], f"{name.owner}.{name.text}", "defined here", FEW, fault=fault)
 
 

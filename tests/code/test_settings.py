@@ -63,6 +63,7 @@ FILES = {
         'class HumidLimit(Setting):\n    name = "humid_limit"\n    cli = ["--humid-limit"]\n    default = 8\n\n'
         'class HumidTime(Setting):\n    name = "humid_time"\n    default = 5\n'
     ),
+    "water/cli.py": "sub.add_parser('keep-dry')\n",
     "glass/humid.py": 'spray(cfg.humid_limit)\nif header == "humid-limit":\n    pass\n',
     "glass/notes.py": 'row = {"humid_time": 1}\n',
     "glass/run.js": "options({\n  'dry-leaf': {\n    default: true,\n  },\n});\n",
@@ -101,6 +102,8 @@ KEEP_WET = "water/options.go:1 --keep-wet — declared here; read in water/sprin
         ("rename --no-mist-log", "glass/cli.py:9 --no-mist-log — declared here; read in glass/main.py:5"),
         ("--dust is too much", "glass/cli.py:10 --dust — declared here"),
         ("does --keep-wet still work?", KEEP_WET),
+        ("run `shop water keep-dry` twice", "water/cli.py:1 keep-dry — the only place that has it"),
+        ("is humid_time still read?", "glass/classes.py:7 humid_time — found here and in glass/notes.py:1"),
         (
             "why is humid_limit so high?",
             "glass/classes.py:2 humid_limit — declared here, default 8; read in glass/humid.py:1",
@@ -171,7 +174,6 @@ def test_a_setting_is_told_where_it_is_declared_and_read(house: Account, prompt:
         "why does the frost-alarm ring?",
         "the soil-hint is wrong, please fix the wording",
         "why is --leaf-edge set to 3?",
-        "is humid_time still read?",
         "why is the coil-hose so long?",
         "why is day.light too low?",
         "Run shop check --keep-wet\nerror: out of memory",

@@ -44,6 +44,12 @@ COMPOSED = {
         '@RestController\n@RequestMapping("/cranes")\npublic class Cranes {\n'
         '    @PostMapping(value = "/hooks")\n    void hook() {}\n\n    @GetMapping("/hooks")\n    void hooks() {}\n}\n'
     ),
+    "ports/gulls.go": (
+        'package ports\n\nfunc routes(r *mux.Router) {\n\tv1 := r.PathPrefix("/v1").Subrouter()\n'
+        '\tv1.HandleFunc("/gulls/{gull:[0-9]+}", feed).Methods("PUT")\n\tv1.HandleFunc("/gulls", list)\n'
+        '\tpiers := engine.Group("/admin")\n\tpiers.DELETE("/gulls", clear)\n}\n'
+    ),
+    "ports/requests.json": '{"url": "http://localhost/v1/gulls/1"}\n',
     "ports/crew_berths.py": "def berth(crew):\n    return crew\n",
     "ports/store.py": (
         'TABLES = """\n-- crews\ncreate table if not exists crew_berths (\n  crew integer\n)"""\n\n'
@@ -261,6 +267,16 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             "POST /crates/:id/labels is broken",
             "server/routes.js:1 /crates/:id/labels — the only place that has it",
             id="a route with a parameter, whose beginning many have",
+        ),
+        pytest.param(
+            "PUT /v1/gulls/12 answers 500",
+            'ports/gulls.go:5 /v1/gulls/12 — declared here as "/gulls/{gull:[0-9]+}", below "/v1" in line 4',
+            id="a route of Gorilla below a prefix, which a collection of requests has as well",
+        ),
+        pytest.param(
+            "DELETE /admin/gulls does nothing",
+            'ports/gulls.go:8 /admin/gulls — declared here as "/gulls", below "/admin" in line 7',
+            id="a route of Gin below a group",
         ),
         pytest.param(
             "GET /api/quays/berths is broken",

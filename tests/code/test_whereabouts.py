@@ -163,6 +163,10 @@ def test_of_a_function_that_is_also_passed_on_the_caller_is_not_called_the_only_
         "Fatal: Crate {} cannot be closed.",
         "FATA[0012] Crate {} cannot be closed.",
         "the error says Crate {} cannot be closed. why",
+        "now this error when I save : Crate {} cannot be closed",
+        "the errors was the following: Crate {} cannot be closed",
+        "shop: error: Crate {} cannot be closed",
+        'level=WARN msg="Crate {} cannot be closed" error="status=400"',
     ],
 )
 def test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence(
@@ -173,6 +177,66 @@ def test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence(
 
     lines = told(account, f"a customer sends this:\n\n{message.format(17)}\n\nwhat does it mean")
     assert lines == ['shop/crates.py:3 "cannot be closed" — the only place that has it']
+
+
+def test_a_message_of_two_words_is_found_by_the_value_behind_its_colon(account: Account, shop: Path) -> None:
+    code = 'fail("double crate: " + name)\nsay(f"Stopped early: size={size}; sent={sent}")\n# double crate: none\n'
+    write_all(shop, {"shop/rows.py": code})
+    account.cli("code", "index")
+    double = ['shop/rows.py:1 "double crate" — the message with its placeholders']
+
+    assert told(account, 'the import says "double crate: tins" now') == double
+    assert told(account, '{"a": 1, "a": 2} as rows gives "double crate: tins" and then nothing') == double
+    assert told(account, "this:\n\nshop: error: Stopped early: size=12; sent=3\n\nwhy?") == [
+        'shop/rows.py:2 "Stopped early: size=" — the message with its placeholders'
+    ]
+
+
+def test_a_message_that_the_code_breaks_into_two_strings_is_found_by_its_beginning(
+    account: Account, shop: Path
+) -> None:
+    code = 'fail("Row " + row + " cannot be stacked here any higher"\n     " than the shelf above it allows")\n'
+    write_all(shop, {"shop/rows.py": code})
+    account.cli("code", "index")
+
+    (line,) = told(account, "ValueError: Row 17 cannot be stacked here any higher than the shelf above it allows")
+    assert line == 'shop/rows.py:1 "cannot be stacked here any" — the only place that has it'
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "AttributeError: 'Row' object has no attribute 'shelf_of_it'",
+        "why is os.stat called twice?",
+        "web/rows.ts(5,4): error TS2550: Property 'padLeft' does not exist on type 'string'. Change your target",
+        "shop/rows.c: In function 'stack_rows':\nshop/rows.c:3:1: error: expected ';' before '}' token",
+        "---- total_rows stdout ----\nthread 'total_rows' panicked at src/rows.rs:3",
+    ],
+)
+def test_what_a_language_or_a_compiler_says_by_itself_is_not_looked_up(
+    account: Account, shop: Path, prompt: str
+) -> None:
+    code = {
+        "shop/disk.py": "class Disk:\n    @property\n    def stat(self):\n"
+        "        raise AttributeError(f'{self} object has no attribute {name}')\n",
+        "web/pad.ts": "export function padLeft() {}\n",
+        "shop/rows.c": "void stack_rows(void) {\n}\n",
+        "src/totals.rs": "pub fn total_rows() {}\n",
+    }
+    write_all(shop, code)
+    account.cli("code", "index")
+
+    assert told(account, prompt) == []
+
+
+def test_a_file_of_data_is_told_by_the_code_that_reads_it(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/fill.py": 'rows = read("crates-of-may.xlsx")\nshow("image.png")\n'})
+    account.cli("code", "index")
+
+    line = "shop/fill.py:1 crates-of-may.xlsx — read here"
+    assert told(account, "what is crates-of-may.xlsx for?") == [line]
+    assert told(account, "顶层的crates-of-may.xlsx还需要吗") == [line]
+    assert told(account, "see image.png") == []  # what clients call a picture that is pasted
 
 
 def test_a_few_words_of_an_error_that_several_files_have_lead_to_none(account: Account, shop: Path) -> None:

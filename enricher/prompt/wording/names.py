@@ -29,6 +29,7 @@ from enricher.prompt.wording.pasted.lines import (
     error_message,
     is_of_a_framework,
     is_of_trace,
+    lacks_built_in,
     pasted,
     run_by_cargo,
     told_message,
@@ -48,6 +49,7 @@ from enricher.prompt.wording.words import (
     FIRST_IDEOGRAPH,
     LONGEST_NUMBER,
     given_a_value,
+    has_general_name,
     is_code_form,
     is_data_file,
     is_file,
@@ -78,6 +80,13 @@ FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 
 The places where the project names such a command say nothing about the failure, so it is not looked up.
 """
+OF_THE_PLATFORM = frozenset(
+    "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
+    " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
+)
+"""Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
+IN_FUNCTION = ("In function", "In member function", "In constructor", "In Funktion", "Dans la fonction")
+"""What GCC writes before the function around an error: its file and line follow, so that nobody looks it up."""
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 
 
@@ -162,7 +171,7 @@ class _Reader:
             from enricher.prompt.wording.quotations import quotations
 
             rest, quoted = quotations(bare)
-            for mark, inside, before in quoted:
+            for mark, inside, before in () if lacks_built_in(bare) else quoted:
                 self.quotation(inside, before, is_code=mark == "`")
         message = error_message(bare)  # with its quoted values, in place of which the code has placeholders
         if message or (told := told_message(rest)):
@@ -208,7 +217,7 @@ class _Reader:
 
     def quotation(self, inside: str, before: str, *, is_code: bool) -> None:
         inside = inside.strip(" *")
-        if not 1 < len(inside) <= LONGEST_TEXT:
+        if not 1 < len(inside) <= LONGEST_TEXT or before.rstrip().endswith(IN_FUNCTION):
             return
         if before.rstrip().lower().endswith("command") and any(word in self.lowered for word in FAILED_COMMAND):
             return
@@ -229,6 +238,8 @@ class _Reader:
         is_command = is_command and not is_sentence
         if is_command and words[1].isalpha() and len(words[1]) > 2:
             self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
+        if is_command and len(words) > 2 and "-" in words[-1] and words[-1][0] != "-":  # `shop cli row drop-all`
+            self.word(words[-1], "", is_marked=True)
         if any(letter.isalpha() for letter in inside) and not is_command:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
             from enricher.prompt.wording.creation import introduces
@@ -305,7 +316,8 @@ class _Reader:
     def _file(self, token: str, before: str) -> bool:
         path, line = path_and_line(token)
         if not is_file(path):
-            if is_data := is_data_file(path):  # not in the index, but code that reads it names it
+            is_data = is_data_file(path)
+            if is_data and not has_general_name(path):  # it is not in the index, but code that reads it names it
                 self.note(Name(TEXT, path.rpartition("/")[2]))
             return is_data
         path = path.removeprefix("./")
@@ -378,6 +390,8 @@ class _Reader:
                 self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
+        if owner in OF_THE_PLATFORM:
+            return False
         is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has such a member
         # "storage.orders.load" is a dotted path of modules or keys, or a string in the code; "shop.example.org" is a
         # host.

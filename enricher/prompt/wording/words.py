@@ -255,13 +255,14 @@ def is_file(path: str) -> bool:
 
 
 def is_data_file(path: str) -> bool:
-    """Return whether ``path`` looks like the path of a picture, a table or another file that code may read.
-
-    Pictures that a client attaches to a prompt have general names, such as "image.png", which say nothing.
-    """
+    """Return whether ``path`` looks like the path of a picture, a table or another file that code may read."""
     bare, dot, end = path.rpartition("/")[2].rpartition(".")
-    is_general = bare.rstrip("0123456789-_ ()").lower() in GENERAL_DATA
-    return dot == "." and end.lower() in DATA_ENDS and len(bare) > 2 and not is_general and bare[0].isalnum()
+    return dot == "." and end.lower() in DATA_ENDS and len(bare) > 2 and bare[0].isalnum()
+
+
+def has_general_name(path: str) -> bool:
+    """Return whether a file of data is called as clients call a picture that is attached to a prompt: "image.png"."""
+    return path.rpartition("/")[2].partition(".")[0].rstrip("0123456789-_ ()").lower() in GENERAL_DATA
 
 
 def path_and_line(token: str) -> tuple[str, int]:

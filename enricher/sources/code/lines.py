@@ -386,6 +386,8 @@ def phrases(messages: list[str]) -> list[str]:
                 run, before = [], word
         if len(best) >= 3:  # fewer words also occur together by chance
             found.append(" ".join(best[:7]).rstrip(".,;:!"))
+        if len(best) >= 7:  # the code may break a long message into several strings
+            found.append(" ".join(best[:5]).rstrip(".,;:!"))
         if len(best) >= 4 and is_counted:  # "0 values" may be composed of a number and a noun
             found.append(" ".join(best[1:8]).rstrip(".,;!"))
     return found

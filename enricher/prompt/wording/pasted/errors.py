@@ -11,6 +11,7 @@ from enricher.prompt.wording.pasted.lines import (
     error_message,
     is_error,
     is_numbered_frame,
+    lacks_built_in,
     level_in,
     said_by_perl,
 )
@@ -34,6 +35,8 @@ def is_complaint(bare: str) -> bool:
 def quoted_names(bare: str) -> list[str]:
     """Return the quoted names in the error of a compiler: "error TS2304: Cannot find name 'rateTable'"."""
     plain = bare.replace("‘", "'").replace("’", "'")  # the quotation marks of GCC
+    if lacks_built_in(plain):
+        return []
     names = (one.partition("(")[0] for quote in "'`\"" for one in plain.split(quote)[1::2])
     return [name for name in names if len(name.split()) == 1]
 
@@ -85,7 +88,9 @@ def _logged_error(bare: str) -> str:
     message = logged_value(bare, MESSAGE_KEYS)
     # An answer of a service has no level: {"code": 128, "message": "fatal: …"}
     is_answer = not level and bare[0] == "{" and is_error(message.partition(": ")[0])
-    return message if level in ERROR_LEVELS or is_answer else ""
+    # Go's loggers: level=WARN msg="not sent" error="status=400"
+    is_told = level in ERROR_LEVELS or is_answer or (level != "" and logged_value(bare, ("error", "err")) != "")
+    return message if is_told else ""
 
 
 def _is_data(bare: str) -> bool:

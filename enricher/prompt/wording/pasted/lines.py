@@ -14,6 +14,8 @@ ERROR_WORDS = frozenset(
 )
 MOST_TO_COLON = 8
 """Maximum words from one of ERROR_WORDS to the colon behind which the message is."""
+FEWEST_WORDS = 4
+"""Minimum words behind an object in braces by which a line is the user's."""
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
@@ -42,14 +44,21 @@ _OF_FRAMEWORKS = (
     "exited with code ", "exit status ", "process completed with exit code",
 )  # fmt: skip
 """Beginnings of what test frameworks, languages and shells print themselves, in lower case."""
+_WITHIN_FRAMEWORKS = (
+    " but was: ", " but was <", "object has no attribute", "unexpected keyword argument",
+    "required positional argument",
+    "is not callable", "is not subscriptable", "is not iterable",
+)  # fmt: skip
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ", "func ", "fn ", "Traceback",
     "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ", "PHP Notice: ", "PHP Deprecated: ",
     "PHP Parse error: ", "[Log] ", "<img", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR",
-    "error[", "warning[", "-->", "panic:", "goroutine ", "!", "= note: ", "= help: ",
+    "error[", "warning[", "-->", "---- ", "thread '", "panic:", "goroutine ", "!", "= note: ", "= help: ",
     "✖ ", "✗ ", "✘ ", "✕ ",
 )  # fmt: skip
+BUILT_IN_TYPES = ("string", "number", "boolean", "never", "undefined", "object", "{}", "unknown")
+"""Types of TypeScript whose members are not the project's: "Property 'padStart' does not exist on type 'string'"."""
 _BEFORE_UNDECLARED = ("undeclared identifier ", "annot find name ", "cannot find value ", "cannot find function ")
 _BEHIND_UNDECLARED = (" was not declared in this scope", " undeclared (", " in scope", " does not exist in the current")
 """What precedes or follows a name that a compiler does not know."""
@@ -63,7 +72,12 @@ def is_of_a_framework(message: str) -> bool:
     Examples are ``assertion failed: `(left == right)```, "expected: <3> but was: <4>" and "list index out of range".
     """
     bare = message.lstrip("`'\"( ").lower() if message[:1] in '`"(' else message.lower()
-    return bare.startswith(_OF_FRAMEWORKS) or " but was: " in bare or " but was <" in bare
+    return bare.startswith(_OF_FRAMEWORKS) or any(words in bare for words in _WITHIN_FRAMEWORKS)
+
+
+def lacks_built_in(bare: str) -> bool:
+    """Return whether a compiler misses a member of a type that is not the project's."""
+    return "on type '" in bare and any(f"on type '{one}'" in bare for one in BUILT_IN_TYPES)
 
 
 def undeclared(bare: str) -> str:
@@ -120,6 +134,8 @@ def _is_pasted(line: str, bare: str) -> bool:
     # Indented text is code in Markdown, unless it is an item of a list.
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
+    if bare[0] == "{" and sum(map(str.isalpha, bare.partition("} ")[2].split())) >= FEWEST_WORDS:
+        return False  # "{"a": 1} into a map gives …"
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
     if is_numbered_frame(bare) or (run_by_cargo(bare) and not bare.endswith("FAILED")) or said_by_perl(bare)[1]:
@@ -194,6 +210,8 @@ def is_error(head: str) -> bool:
 def error_message(line: str) -> str:
     """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
     head, _, message = line.partition(": ")
+    if " " not in head and message.startswith(("error: ", "fatal: ")):  # a program names itself: "make: error: …"
+        return message.partition(": ")[2][:LONGEST_TEXT]
     if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
         return message[:LONGEST_TEXT]
     return ""

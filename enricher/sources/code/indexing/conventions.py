@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from enricher.sources.code.indexing.documents import units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from enricher.sources.code.indexing.documents import Unit
 
 WHAT_IT_IS_ABOUT = 110
@@ -36,6 +38,9 @@ _DOCUMENT = re.compile(
 _OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[-_]?GUIDE)[^/]*$", _I)
 """Documents on how code is written; what they say of tests, formats and options is mostly about the code in them."""
 IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
+_OF_RELEASES = re.compile(r"(?:^|/)(?:RELEAS|PUBLISH)[^/]*$", _I)
+NOT_IN_RELEASING = ("commit", "pull-request", "push")
+"""What documents on releases say of a release alone: "Commit with the message `Release v…`"."""
 NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"
@@ -144,7 +149,7 @@ _ORDERS_OR_RULES = re.compile(
 )
 _ABSOLUTE = re.compile(r"^(?:only|never|no|do not|don't) ", _I)
 _POINTS_BACK = re.compile(
-    r"^(?:this|that|these|those|it|they|such) (?!projects?|repo|packages?|librar|codebase|guide)", _I
+    r"^(?:this|that|these|those|it|they|such) (?!projects?|repo|packages?|librar|codebase|guide)|\bthis step\b", _I
 )
 """Beginnings of sentences that cannot be understood without the sentence before: "This label means that …"."""
 _DEMANDS = re.compile(r"\b(?:must|never|required|won't|will not|don't|do not|please|include)\b", _I)
@@ -206,7 +211,9 @@ def conventions(path: str, text: str) -> list[Convention]:
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
-    actions = IN_STYLE_GUIDES if _OF_STYLE.search(path) else _TOPICS
+    actions: Iterable[str] = IN_STYLE_GUIDES if _OF_STYLE.search(path) else _TOPICS
+    if _OF_RELEASES.search(path):
+        actions = [action for action in actions if action not in NOT_IN_RELEASING]
     for unit in units(text):
         for action in actions:
             score = _score(action, unit, prior, name)

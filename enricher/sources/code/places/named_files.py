@@ -45,7 +45,7 @@ _FAMILIES = [
 """File extensions that people confuse with each other."""
 COMMON_FILES = frozenset(
     "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
-    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " config.yaml config.yml _config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
     " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
     " claude.md agents.md".split()
 )

@@ -71,7 +71,7 @@ def text_place(
         fact = _environment(own, text) or _declared(lookup, holders, own, text)
         if fact:
             return fact
-    has_others = kind == "name" and len(holders) > len(own)
+    has_others = kind == "name" and most == 1 and len(holders) > len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or has_others:
         return None  # an undefined name that also occurs in tests or documents has no single place
     if kind == FLAG:  # a declaration contains the flag as a whole string, and precedes messages that mention it
@@ -95,10 +95,12 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
         lines = lookup.occurrences(path, text)
         if is_delimited:
             lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if kind == "name":
+            lines = [one for one in lines if not one[1].strip().startswith(COMMENTS)] or lines
         if kind == ERROR:  # a comment prints nothing
             lines = [(number, at) for number, at in lines if not at.strip().startswith(COMMENTS)]
-        if kind == ROUTE:  # "../api/orders" is the path of a module
-            lines = [(number, at) for number, at in lines if not is_import(at)]
+        if kind == ROUTE:  # "../api/orders" is the path of a module, and a collection of requests only calls a route
+            lines = [] if path.endswith(".json") else [(number, at) for number, at in lines if not is_import(at)]
         if lines:
             holders.append((path, file_kind, lines))
     return holders
@@ -286,6 +288,16 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, not a label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def key_place(lookup: Lookup, name: str) -> Fact | None:
+    """Locate a name that a few files have, one of them as a string: a key of a configuration, a kind of record."""
+    fact = text_place(lookup, name, "name", most=MOST_SHOWN)
+    is_key = fact and any(
+        _is_delimited(line, name) and not is_import(line)
+        for path in fact.users for _number, line in lookup.occurrences(path, name)
+    )  # fmt: skip
+    return fact if is_key else None
 
 
 def _is_delimited(line: str, text: str) -> bool:

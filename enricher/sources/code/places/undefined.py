@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.pasted.lines import is_error
+from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
 from enricher.sources.code.lookup import MOST_DEFINING, SHORTEST_MISSPELLED, is_near
-from enricher.sources.code.places.texts import environment, text_place
+from enricher.sources.code.places.texts import environment, key_place, text_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
+SHORTEST_KEY = 8
+"""Minimum letters of a name that is shown where a few files have it; shorter ones may be local variables in each."""
 CREATING_TABLES = (
     "create table",
     "create_table",
@@ -27,18 +30,11 @@ CREATING_TABLES = (
     "mysqltable(",
 )
 """Beginnings of lines, in lower case, that create a table: SQL, Rails, SQLAlchemy, Laravel, Drizzle."""
-OF_THE_PLATFORM = frozenset(
-    "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
-    " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
-)
-"""Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
 
 
 def place_of_undefined(lookup: Lookup, name: Name) -> Fact | None:
     """Return a fact about a name without a definition: where else it occurs, or that it does not exist."""
     if name.is_certain:
-        if name.owner in OF_THE_PLATFORM:
-            return None
         if not name.owner:
             return place_elsewhere(lookup, name)
         from enricher.sources.code.places.members import undefined_attribute
@@ -55,7 +51,7 @@ def place_of_option(lookup: Lookup, name: Name) -> Fact | None:
     """Locate an option such as "escape-time", which may be an ordinary word, too, as "read-only" is."""
     from enricher.sources.code.special.settings import place_of_setting
 
-    is_named = name.is_asked or name.is_setting or name.is_certain
+    is_named = name.is_asked or name.is_setting or name.is_certain or name.text.count("-") > 1
     fact = place_of_setting(lookup, name.text, is_certain=is_named)
     if not fact and is_named:
         fact = text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None
@@ -92,6 +88,8 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         found = place_of_option(lookup, name)
     if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
         found = text_place(lookup, name.text.lower(), "name", most=1)
+    if not found and len(name.text) >= SHORTEST_KEY and is_code_form(name.text):
+        found = key_place(lookup, name.text)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 

@@ -18,6 +18,8 @@ PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
 FEWEST_WORDS = 4
 """Minimum words of a message that a line must have; if a placeholder follows them directly, two are enough."""
 MOST_RUNS = 5
+MOST_IN_A_VALUE = 2
+"""Words behind the last colon of a message that may be its value."""
 FEWEST_AROUND, MOST_IN_A_CLAUSE, LONGEST_PLACEHOLDER = 3, 14, 40
 """Minimum words around a quoted value (around a plain one: FEWEST_WORDS), and what is at most compared with a line."""
 
@@ -48,9 +50,15 @@ def _fixed_parts(message: str) -> list[str]:
             runs[-1].append(word.lstrip('"'))
         elif word in ("-", "|", "/"):  # "Rows - Day" is a title
             return []
+        elif (named := word.partition("=")[0]) != word and named.isalpha():  # the name of a value: "size=12"
+            runs[-1].append(f"{named}=")
+            runs.append([])
         else:
             runs.append([])
-    return [" ".join(run).rstrip(".,;:!\"'") for run in runs if run][:MOST_RUNS] if len(runs) > 1 else []
+    if len(runs) == 1:  # "duplicate key: total"
+        head, is_told, value = message.rpartition(": ")
+        return [head] if is_told and head.count(" ") and value.count(" ") < MOST_IN_A_VALUE else []
+    return [" ".join(run).rstrip(".,;:!\"'") for run in runs if run][:MOST_RUNS]
 
 
 def _around_a_word(lookup: Lookup, message: str) -> list[tuple[int, str, int, str]]:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 ROUTERS = ("APIRouter(", "Blueprint(")
 CONTROLLERS = ("@Controller(", "@RequestMapping(")
 METHODS = frozenset("get post put patch delete head options all route websocket api_route".split())
-SAID = ("prefix", "Controller", "RequestMapping", "scope")
+GROUPS = (".Group(", ".PathPrefix(")
+"""Calls in Go that return what declares the routes below a path: Gin, Echo and Gorilla."""
+GO_METHODS = METHODS | {"handlefunc", "handle", "any"}
+SAID = ("prefix", "Controller", "RequestMapping", "scope", "PathPrefix", "Group")
 """Words of the files that declare the beginning of their routes; the words of a route alone are in too many files."""
 PHOENIX = (".ex", ".exs")
 PHOENIX_ROUTES = METHODS | {"live", "resources", "forward"}
@@ -97,11 +100,14 @@ def _ends(text: str) -> list[Declared]:
         owner, method = last_word(head.rpartition(".")[0]), last_word(head)
         if line.startswith("}"):  # the end of a class
             before.pop("", None)
-        if any(call in bare for call in ROUTERS):
+        if group := next((call for call in GROUPS if call in bare and "=" in bare.partition(call)[0]), ""):
+            name = bare.partition("=")[0].strip(" :").rpartition(" ")[2]
+            before[name] = (number, _string(bare.partition(group)[2]))
+        elif any(call in bare for call in ROUTERS):
             router = last_word(bare.partition("=")[0].partition(":")[0])
         elif bare.startswith(CONTROLLERS) and not indentation(line):
             before[""] = (number, told)
-        elif owner and method in METHODS and told.startswith("/") and not is_comment(line):
+        elif owner and told.startswith("/") and _declares(method, owner in before) and not is_comment(line):
             found.append((number, owner, told, *before.get(owner, (0, ""))))
         elif "" in before and head[:1] == "@" and method.removesuffix("Mapping").lower() in {*METHODS, "request"}:
             found.append((number, "", told, *before[""]))
@@ -109,6 +115,10 @@ def _ends(text: str) -> list[Declared]:
             before[router] = (number, _string(bare.partition("prefix")[2]))
         router = "" if bare.endswith(")") else router
     return found
+
+
+def _declares(method: str, is_of_group: bool) -> bool:
+    return method in METHODS or (is_of_group and method.lower() in GO_METHODS)
 
 
 def _scoped(text: str) -> list[Declared]:

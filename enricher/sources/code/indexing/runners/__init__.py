@@ -70,8 +70,9 @@ def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
     if name == "mix.exs":
         return [Runner(folder, "exs", "mix test {path}")]
     if name == "Gemfile":
-        is_rails = f"{folder}/bin/rails".lstrip("/") in project.present and "rspec" not in text
-        call = "bin/rails test" if is_rails else f"bundle exec {'rspec' if 'rspec' in text else 'ruby -Itest'}"
+        has_specs = "rspec" in text and any(one.endswith("_spec.rb") for one in project.present)
+        is_rails = f"{folder}/bin/rails".lstrip("/") in project.present and not has_specs
+        call = "bin/rails test" if is_rails else f"bundle exec {'rspec' if has_specs else 'ruby -Itest'}"
         return [Runner(folder, "rb", f"{call} {{path}}")]
     if name == "composer.json" and (program := _php_program(text)):
         return [Runner(folder, "php", f"vendor/bin/{program} {{path}}")]

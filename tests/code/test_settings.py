@@ -63,6 +63,10 @@ FILES = {
         'class HumidLimit(Setting):\n    name = "humid_limit"\n    cli = ["--humid-limit"]\n    default = 8\n\n'
         'class HumidTime(Setting):\n    name = "humid_time"\n    default = 5\n'
     ),
+    "water/cli.rs": (
+        'Arg::new("mist-mark")\n    .long("mist-mark")\n    .multiple(true)\n    .overrides_with("mist-mark");\n\n'
+        'mark(args.value_of("mist-mark"));\n'
+    ),
     "water/cli.py": "sub.add_parser('keep-dry')\n",
     "glass/humid.py": 'spray(cfg.humid_limit)\nif header == "humid-limit":\n    pass\n',
     "glass/notes.py": 'row = {"humid_time": 1}\n',
@@ -102,6 +106,7 @@ KEEP_WET = "water/options.go:1 --keep-wet — declared here; read in water/sprin
         ("rename --no-mist-log", "glass/cli.py:9 --no-mist-log — declared here; read in glass/main.py:5"),
         ("--dust is too much", "glass/cli.py:10 --dust — declared here"),
         ("does --keep-wet still work?", KEEP_WET),
+        ("why is --mist-mark ignored?", "water/cli.rs:1 --mist-mark — declared here; read in line 6"),
         ("run `shop water keep-dry` twice", "water/cli.py:1 keep-dry — the only place that has it"),
         ("is humid_time still read?", "glass/classes.py:7 humid_time — found here and in glass/notes.py:1"),
         (

@@ -178,3 +178,28 @@ def test_versions_are_found_in_files_of_many_kinds(path: str, text: str, pin: tu
     assert is_pinning(path)
     assert pin in found
     assert pin[0] == "node" or "node" not in [name for name, _versions, _line in found]
+
+
+def test_a_release_is_told_where_the_version_of_the_project_stands(account: Account) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "sluice"\nversion = "2.4.1"\n\n[tool.other]\nversion = "9.9.9"\n',
+        "sluice/__init__.py": '"""Gates."""\n\n__version__ = "2.4.1"\n',
+        "README.md": "# Sluice 2.4.1\n\nNeeds valve==2.4.1 and 12.4.10.\n",
+        "requirements.txt": "valve==2.4.1\n",
+    }
+    for path, text in files.items():
+        account.write(account.project / path, text)
+    git(account.project, "Start")
+    account.cli("code", "index")
+
+    told_of = (
+        "pyproject.toml:3 `2.4.1`, sluice/__init__.py:3 `2.4.1`, README.md:1 `2.4.1` — the version of this project"
+    )
+    for prompt in ("release 2.5.0", "prep 2.5.0: version bump + changelog", "cut 2.5.0, but do not push"):
+        assert told_of in told(account, prompt, "ways")
+    assert told(account, "what is new in 2.4.1?", "ways") == []
+    account.write(account.project / "README.md", "# Sluice\n")
+    account.write(account.project / "sluice/__init__.py", "")
+    account.cli("code", "index")
+    assert told_of not in told(account, "release 2.5.0", "ways")  # it stands in one place, which is easily found
+    assert "the version of this project" not in "".join(told(account, "release 2.5.1", "ways"))

@@ -83,6 +83,10 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         from enricher.context.ways import versions_set
 
         offered += versions_set.offered(request, index, actions)
+    if "release" in actions or "version bump" in low:
+        from enricher.context.ways.versions_set import own_version
+
+        offered += own_version(request, index)
     if not actions:
         return offered
     from enricher.context.ways.project_ways import best_ways, loaded_files

@@ -6,7 +6,16 @@ It belongs to the channel ``ways``, runs in the hook, and starts no process.
 from __future__ import annotations
 
 from enricher.context import Candidate
-from enricher.prompt.wording.actions.versions import ADDED, CHANGED, DROPPED, LOWERED, TAKEN, asked_version, is_language
+from enricher.prompt.wording.actions.versions import (
+    ADDED,
+    CHANGED,
+    DROPPED,
+    LOWERED,
+    TAKEN,
+    AskedVersion,
+    asked_version,
+    is_language,
+)
 from enricher.sources.code import marks, meta
 
 TYPE_CHECKING = False
@@ -14,7 +23,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from enricher.context import Request
-    from enricher.prompt.wording.actions.versions import AskedVersion
 
 MOST_PLACES = 6
 SCORE = 0.9
@@ -40,6 +48,18 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
     if asked.how == CHANGED and not is_language(asked.name) and "dependency" not in actions:
         actions.append("dependency")
     return _places_of(asked, index, request)
+
+
+def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:
+    """Return where the project states its own version, unless that is one place, which a release finds by itself."""
+    from enricher.sources.code.indexing.ways.pins import OWN
+
+    query = "select versions, path, line, said from pins where name = ? order by path, line"
+    found = [Place(*row) for row in index.execute(query, (OWN,))]
+    if len({place.path for place in found}) < 2:
+        return []
+    asked = AskedVersion(OWN, "", CHANGED)
+    return [_told(asked, found, "the version of this project", request)]
 
 
 def _known(index: sqlite3.Connection, dependencies: list[str], words: list[str]) -> set[str]:

@@ -20,6 +20,8 @@ LOCAL_OWNERS = frozenset("opts opt options o flags params cfg conf".split())
 """Those of these objects that each command of a program has for itself."""
 READING = ("get", "has", "is", "find", "lookup", "read", "parse", "fetch", "value", "strcmp", "equals", "env", "with")
 """Beginnings of words in the names of functions that read an option: ``options_get_number("limit")``."""
+RELATING = frozenset("overrides_with conflicts_with conflicts_with_all required_unless_present requires".split())
+"""Functions of Clap (Rust) that declare how one option relates to another, without reading either."""
 LONGEST_HEAD = 200
 """Number of characters at the beginning of a file that are searched for a note such as "generated, do not edit"."""
 QUOTES = ('"', "'", "`")
@@ -113,6 +115,8 @@ def _is_read_by_name(head: str, behind: str, *, is_near: bool) -> bool:
         is_key = bool(last_word(head[:-1])) or head[-2:-1] in (")", "]", ".")
         return is_key and behind.lstrip().startswith("]") and not _is_set(behind.lstrip()[1:])
     called = call_around(head)
+    if called in RELATING:
+        return False
     if head.endswith(("==", "!=", "case")):
         return is_near  # in other files, "keep-alive" may be compared with something else
     return called.lower() in OWNERS or has_part(called, READING)

@@ -1,4 +1,4 @@
-"""Find where a project states versions of its languages and dependencies: manifests, workflows, images, documents.
+"""Find where a project states its own version and those of its languages and dependencies: in manifests and documents.
 
 Does not run in the hook. Each place is a row with the name, the versions and its file and line;
 ``enricher.context.ways.versions_set`` chooses among them.
@@ -41,6 +41,7 @@ _PINNING = re.compile(
     r"|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json|\.readthedocs\.ya?ml|netlify\.toml|vercel\.json"
     r"|runtime\.txt"
     r"|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|\.?appveyor\.yml|\.cirrus\.yml"
+    r"|__init__\.py|_{0,2}(?:version|about)_{0,2}\.(?:py|rb|go|ts|js|php|h)|version"
     r"|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|go\.mod|cargo\.toml|mix\.exs|gemfile|composer\.json"
     r"|pubspec\.yaml|build\.gradle(?:\.kts)?|pom\.xml|\.pre-commit-config\.yaml|\.?mise\.toml)$"
     r"|^\.github/workflows/[^/]+\.ya?ml$|^\.circleci/config\.yml$"
@@ -50,7 +51,8 @@ _PINNING = re.compile(
 )
 _ENDS = tuple(
     ".txt .in setup.py noxfile.py .yml .yaml .toml .json .xml .gradle .kts .md .rst .adoc .mod .work .cfg .ini .props"
-    " .csproj .properties .gemspec .exs file vmrc version versions toolchain".split()
+    " .csproj .properties .gemspec .exs file vmrc version versions toolchain VERSION /__init__.py version.py"
+    " version__.py about__.py version.rb version.go version.ts version.js version.php version.h".split()
 )
 """Ends of the names of such files, which are compared before the pattern, because that takes longer."""
 _ASIDE = re.compile(
@@ -114,6 +116,18 @@ _IN_PROSE = {
 """The name of a language with a version behind it, as in "at least Go version 1.15" and in the address of a badge."""
 
 
+OWN = "(this project)"
+"""The name under which the places of the project's own version are stored; no dependency is called so."""
+_OWN_KEY = re.compile(
+    r"""^[\s#]*(?:(?:export |public |final |static )*(?:const|var|define|String) )?["']?(?:__version__|version"""
+    r"""|Version|VERSION|[A-Z_]+_VERSION)["']?(?: string)?\s*(?::=|[:= ])\s*"""
+    r"""["']?v?(\d+\.\d+[\w.+-]*\d)["',;)]*\s*(?:#.*)?$"""
+)
+_OWN_CALL = re.compile(r"""^\s*(?:version\s*[=:]|project\(.*VERSION)\s*["']?(\d+\.\d+\.[\w.+-]*\d)""")
+_NO_MANIFEST = (".yml", ".txt", ".in", "Dockerfile", ".props", "tox.ini", "pom.xml", "go.mod")
+"""Endings of files whose versions are those of others."""
+
+
 class Pin(NamedTuple):
     """A place that states ``versions`` (with spaces between them) of ``name``; ``said`` is how it states them."""
 
@@ -155,8 +169,42 @@ def pins(texts: dict[str, str]) -> list[Pin]:
     for path, text in texts.items():
         if path.endswith(_PROSE):
             found += _of_prose(path, text, known)
+    found += _of_project(texts)
     unique = {(pin.name, pin.path, pin.line): pin for pin in reversed(found)}
     return [pin._replace(said=redact(pin.said)[0]) for pin in reversed(unique.values())][:MOST_PINS]
+
+
+def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
+    """Return the places of the project's own version: the one that the uppermost manifest or file of it states."""
+    declared = [
+        (path.count("/"), version, path, number)
+        for path, text in texts.items() if not path.endswith((*_PROSE, *_NO_MANIFEST))
+        for number, version in _own_lines(path, text)[:1]
+    ]  # fmt: skip
+    if not declared:
+        return
+    own = min(declared)[1]
+    is_whole = re.compile(rf"(?<![\w.=<>~^-]){re.escape(own)}(?![\w-]|\.\d)")
+    for path, text in texts.items():
+        if path.endswith(_PROSE):
+            lines = [number for number, line in enumerate(text.splitlines(), 1) if is_whole.search(line)][:2]
+        else:
+            lines = [number for depth, version, at, number in declared if at == path and version == own]
+        yield from (Pin(OWN, own, path, number, own) for number in lines)
+
+
+def _own_lines(path: str, text: str) -> list[tuple[int, str]]:
+    if path.rpartition("/")[2] in ("VERSION", "version"):
+        found = _VERSION.findall(text[:LONGEST_LINE].partition("\n")[0])
+        return [(1, found[0])] if found else []
+    is_dependency = False
+    lines = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("["):  # a table of a manifest
+            is_dependency = "dependenc" in line or ("tool." in line and "poetry]" not in line)
+        if not is_dependency and len(line) < LONGEST_LINE and (match := _OWN_KEY.match(line) or _OWN_CALL.match(line)):
+            lines.append((number, match[1]))
+    return lines
 
 
 def _comparable(version: str) -> str:

@@ -276,3 +276,27 @@ def test_the_list_of_all_documents_does_not_use_one(account: Account, shop: Path
     account.cli("code", "index")
 
     assert told(account, "docs/scales.md has a typo") == []
+
+
+def test_what_only_names_a_file_does_not_use_it(account: Account, shop: Path) -> None:
+    files = {
+        "src/scales.c": "int weigh(void) { return 1; }\n",
+        "tools/doc.rb": 'read("src/scales.c")\n',
+        "licences.txt": "Used: nothing\n",
+        "web/about.js": 'open("https://example.org/shop/licences.txt")\n',
+        "go.mod": "module example.org/shop\n",
+        "build.js": 'stamp("go.mod")\n',
+        ".shoprc.yml": "a: 1\n",
+        "test/fixtures/shoprc.yml": "a: 1\n",
+        "test/fixtures/conf/shoprc.yaml": "a: 1\n",
+    }
+    write_all(shop, files)
+    account.cli("code", "index")
+
+    for prompt in (
+        "src/scales.c does not link",
+        "is licences.txt still right?",
+        "go.mod is not tidy",
+        "can the limit in shoprc.yml be a word?",
+    ):
+        assert [line for line in told(account, prompt) if " used in " in line or "does not exist" in line] == []

@@ -49,7 +49,7 @@ COMPOSED = {
         '\tv1.HandleFunc("/gulls/{gull:[0-9]+}", feed).Methods("PUT")\n\tv1.HandleFunc("/gulls", list)\n'
         '\tpiers := engine.Group("/admin")\n\tpiers.DELETE("/gulls", clear)\n}\n'
     ),
-    "ports/requests.json": '{"url": "http://localhost/v1/gulls/1"}\n',
+    "ports/requests.json": '{"url": "http://localhost/v1/gulls/1", "other": "/v1/terns"}\n',
     "ports/crew_berths.py": "def berth(crew):\n    return crew\n",
     "ports/store.py": (
         'TABLES = """\n-- crews\ncreate table if not exists crew_berths (\n  crew integer\n)"""\n\n'
@@ -273,6 +273,7 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             'ports/gulls.go:5 /v1/gulls/12 — declared here as "/gulls/{gull:[0-9]+}", below "/v1" in line 4',
             id="a route of Gorilla below a prefix, which a collection of requests has as well",
         ),
+        pytest.param("POST /v1/terns/7 fails", "", id="a route that only a collection of requests has"),
         pytest.param(
             "DELETE /admin/gulls does nothing",
             'ports/gulls.go:8 /admin/gulls — declared here as "/gulls", below "/admin" in line 7',

@@ -166,6 +166,7 @@ def test_of_a_function_that_is_also_passed_on_the_caller_is_not_called_the_only_
         "now this error when I save : Crate {} cannot be closed",
         "the errors was the following: Crate {} cannot be closed",
         "shop: error: Crate {} cannot be closed",
+        "✗ Crate {} cannot be closed",
         'level=WARN msg="Crate {} cannot be closed" error="status=400"',
     ],
 )
@@ -186,6 +187,9 @@ def test_a_message_of_two_words_is_found_by_the_value_behind_its_colon(account: 
     double = ['shop/rows.py:1 "double crate" — the message with its placeholders']
 
     assert told(account, 'the import says "double crate: tins" now') == double
+    write_all(shop, {"shop/retry.py": 'if str(error).startswith("double crate: " + name):\n    again()\n'})
+    account.cli("code", "index")
+    assert told(account, 'the import says "double crate: tins" now') == double  # a comparison prints nothing
     assert told(account, '{"a": 1, "a": 2} as rows gives "double crate: tins" and then nothing') == double
     assert told(account, "this:\n\nshop: error: Stopped early: size=12; sent=3\n\nwhy?") == [
         'shop/rows.py:2 "Stopped early: size=" — the message with its placeholders'
@@ -210,6 +214,8 @@ def test_a_message_that_the_code_breaks_into_two_strings_is_found_by_its_beginni
         "why is os.stat called twice?",
         "web/rows.ts(5,4): error TS2550: Property 'padLeft' does not exist on type 'string'. Change your target",
         "shop/rows.c: In function 'stack_rows':\nshop/rows.c:3:1: error: expected ';' before '}' token",
+        "with shop -l a wrong row prints nothing",
+        "this is printed:\n\n=== ROWS (of may) START: cut and paste from here ===\n12:00:01 # rows = 3\n\nwhy?",
         "---- total_rows stdout ----\nthread 'total_rows' panicked at src/rows.rs:3",
     ],
 )
@@ -219,8 +225,10 @@ def test_what_a_language_or_a_compiler_says_by_itself_is_not_looked_up(
     code = {
         "shop/disk.py": "class Disk:\n    @property\n    def stat(self):\n"
         "        raise AttributeError(f'{self} object has no attribute {name}')\n",
+        "shop/args.py": 'add_argument("-l", "--lids")\n',
+        "shop/banner.c": 'void banner(void) {\n\tlog("\\n=== ROWS (of may) START: cut and paste from here ===");\n}\n',
         "web/pad.ts": "export function padLeft() {}\n",
-        "shop/rows.c": "void stack_rows(void) {\n}\n",
+        "shop/rows.c": "void stack_rows(void) {\n}\n\nvoid stack(void) {\n\tstack_rows();\n}\n",
         "src/totals.rs": "pub fn total_rows() {}\n",
     }
     write_all(shop, code)

@@ -117,6 +117,8 @@ of it|and tests!
 of it|good. write the test
 of it|cover it with a test
 of it|commit it and add tests for it
+of it|ok now the tests. also one with an empty key
+of it|now the tests, and another for the case that the limit is 0
 of it|thats fine but needs tests
 of it|that's missing a test
 of it|missing tests

@@ -52,6 +52,7 @@ ANSWER_ONLY = (
     "cambiare nulla", "ничего не меняй",
 )  # fmt: skip
 """Words by which a user asks for an answer only, not for a change."""
+NO_RUN = ("don't run", "dont run", "do not run", "without running", "nicht ausführen", "no ejecutes", "ne lance pas")
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
@@ -339,7 +340,8 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
     if of_it and unopened and request.were_opened({one.path for one in unopened}):
         unopened = []
     shown = unopened or tests[:1]
-    run = command(db, request.project.root, shown)
+    is_forbidden = any(words in request.prompt.lower() for words in NO_RUN)
+    run = "" if is_forbidden else command(db, request.project.root, shown)
     if to_run and not unopened:
         return [_command_alone(shown[0], run, request)] if run and run not in request.prompt else []
     is_plain = run.startswith(PLAIN) and not _asks_how_to_run(request.prompt.lower())

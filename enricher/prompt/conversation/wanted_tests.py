@@ -16,6 +16,9 @@ MOST_OF_AN_ORDER = 5
 """Maximum words of a clause such as "test it with two of them"."""
 FEW_WORDS = 2
 """Maximum words of a clause that cannot change the subject: "looks good", "option 2"."""
+CASES = frozenset("one another case cases einen eins einer un una uno une um uma один одну".split())
+OF_A_CASE = frozenset("with for where when without mit für fuer ohne con para sin avec pour sans com sem per".split())
+"""Words behind one of CASES, which describe a further test and no other subject: "also one with an empty row"."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"
@@ -160,6 +163,8 @@ def _keeps_the_subject(words: list[str]) -> bool:
     if any(_is_test_file(word) for word in words):  # "in cart.test.js or in the folder of the parts"
         return True
     if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):
+        return True
+    if any(word in CASES and OF_A_CASE.issuperset(words[at : at + 1]) for at, word in enumerate(words[:FEW_WORDS], 1)):
         return True
     behind = [*words[1:], "it"]  # before other words, "that" may begin a relative clause
     return any(

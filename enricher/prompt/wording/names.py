@@ -306,7 +306,9 @@ class _Reader:
         head, assigned, _ = token.partition("=")
         plain = head.replace("-", "")
         is_constant = token.isalpha() and token.isascii() and token.isupper() and len(token) >= SHORTEST_VARIABLE
-        is_option = "-" in head and not is_marked and plain.isascii() and plain.isalnum() and plain.islower()
+        # "-l" is an option of many programs.
+        is_option = "-" in head and not is_marked and len(plain) > 1 and plain.isascii() and plain.isalnum()
+        is_option = is_option and plain.islower()
         if is_constant or is_option:
             name = Name(IDENTIFIER, head, is_certain=False)
             name.is_setting = bool(assigned)

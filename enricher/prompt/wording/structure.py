@@ -294,6 +294,8 @@ def chunk_marker(chunk: str) -> str:
 def _is_identifier(bare: str) -> bool:
     """Return whether a chunk is an identifier, such as ``snake_case``, ``camelCase`` or ``module.name``."""
     body = bare[1:]
+    if "=" in body and bare.partition("=")[0].isupper():  # "PYTHONWARNINGS=error"
+        return True
     if "_" in bare[1:-1] or (body != body.lower() and body != body.upper() and bare.isalnum()):
         return True
     is_dotted = "." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit()

@@ -13,7 +13,8 @@ _MACROS = frozenset(
     " attr_accessor attr_reader attr_writer attribute".split()
 )
 """Functions of Elixir and Ruby that declare the fields named after them, as in ``field :total, :decimal``."""
-_NO_DECLARATION = frozenset("return import from use using package delete throw await yield case else new".split())
+_OF_EXPRESSIONS = "(=\"'/#"
+"""Signs before a name that is a parameter, a part of an expression, a text or in a comment."""
 _BEHIND = (":", "?:", "!:", "=", ";", "{")
 _PROPERTIES = ("val", "var")
 
@@ -41,7 +42,7 @@ def declares_field(path: str, line: str, name: str, *, is_of_enum: bool) -> bool
     if not head and path.endswith(".go"):
         return behind[:1].isalpha() or behind.startswith(("*", "["))
     words = head.replace("<", " ").replace(">", " ").split()
-    if any(sign in head for sign in "(=\"'/#") or not _NO_DECLARATION.isdisjoint(words):
+    if any(sign in head for sign in _OF_EXPRESSIONS):
         return False
     # "total," in braces is a value, but after "val" or "var" a property of the type.
     ends = (*_BEHIND, ",", ")") if words and words[-1] in _PROPERTIES else _BEHIND

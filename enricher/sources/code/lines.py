@@ -46,6 +46,10 @@ _BEFORE_CALLS = frozenset(
 _READING = (
     "env", "environ", "env.get", "environ.get", "env.fetch", "env::var", "environment", "getenvironmentvariable",
 )  # fmt: skip
+_COMPARING = (
+    "strpos(", "str_contains(", "str_starts_with(", ".includes(", ".startsWith(", ".startswith(", ".indexOf(",
+    "strings.Contains(", "strings.HasPrefix(", ".contains(", ".starts_with(", "preg_match(", "strstr(", ".include?(",
+)  # fmt: skip
 _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
@@ -155,6 +159,11 @@ def _is_in_block_comment(text: str, at: int) -> bool:
             return text.find("*/", opening + 2, at) < 0
         opening = text.rfind("/*", 0, opening)
     return False
+
+
+def compares(line: str) -> bool:
+    """Return whether a line looks for a text in another one, and so does not print it."""
+    return any(call in line for call in _COMPARING)
 
 
 def is_import(line: str) -> bool:

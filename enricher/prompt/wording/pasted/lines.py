@@ -57,6 +57,7 @@ _PASTED_STARTS = (
     "error[", "warning[", "-->", "---- ", "thread '", "panic:", "goroutine ", "!", "= note: ", "= help: ",
     "✖ ", "✗ ", "✘ ", "✕ ",
 )  # fmt: skip
+MARKS_OF_FAILURE = ("X ", "✖ ", "✗ ", "✘ ", "✕ ", "× ")
 BUILT_IN_TYPES = ("string", "number", "boolean", "never", "undefined", "object", "{}", "unknown")
 """Types of TypeScript whose members are not the project's: "Property 'padStart' does not exist on type 'string'"."""
 _BEFORE_UNDECLARED = ("undeclared identifier ", "annot find name ", "cannot find value ", "cannot find function ")
@@ -209,6 +210,8 @@ def is_error(head: str) -> bool:
 
 def error_message(line: str) -> str:
     """Return the message in a line that names an error first, such as "KeyError: 'user'"; empty if there is none."""
+    if line.startswith(MARKS_OF_FAILURE) and line[2:3].isupper():  # "✗ Could not find a row"
+        return line[2:][:LONGEST_TEXT]
     head, _, message = line.partition(": ")
     if " " not in head and message.startswith(("error: ", "fatal: ")):  # a program names itself: "make: error: …"
         return message.partition(": ")[2][:LONGEST_TEXT]

@@ -110,6 +110,9 @@ def _meant(lookup: Lookup, name: Name, places: list[SourceLine]) -> tuple[list[S
         from enricher.sources.code.places.members import of_owner
 
         owned = of_owner(lookup, places, name)
+        # "runner.reset" may call what a class of the conversation overrides.
+        if name.owner.islower() and (opened := [one for one in places if one.path in lookup.opened]):
+            return opened, False
         return owned or (places if is_code_form(name.text) else []), bool(owned)
     if len(places) < 2:
         return places, False

@@ -43,11 +43,12 @@ _FAMILIES = [
                    "css scss sass less", "py pyi", "c cc cpp cxx", "h hh hpp hxx", "html.erb html.haml html.slim")
 ]  # fmt: skip
 """File extensions that people confuse with each other."""
+_COMPILED = (".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".go", ".java", ".kt", ".swift")
 COMMON_FILES = frozenset(
     "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
     " config.yaml config.yml _config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
     " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
-    " claude.md agents.md".split()
+    " claude.md agents.md go.mod go.sum gemfile composer.json pom.xml makefile dockerfile".split()
 )
 """Names of files that occur in many folders; if several match, it is unknown which one is meant."""
 
@@ -119,7 +120,9 @@ def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
         texts.append(name)
     for text in texts:
         if found := _lines_with(lookup, path, text, (SOURCE, TEMPLATE, CONFIG)):
-            return found
+            # Programs in C do not use what a script or a list of files names.
+            is_compiled = path.endswith(_COMPILED)
+            return {user: line for user, line in found.items() if not is_compiled or user.endswith(_COMPILED)}
     return {}
 
 
@@ -137,7 +140,9 @@ def _lines_with(
     found: dict[str, int] = {}
     for user, _kind in holding if len(holding) <= MOST_HOLDING else ():
         for number, line in lookup.occurrences(user, text):
-            if is_import(line) if only_imports else not is_comment(line):
+            # An address on the web may end like a path of the project.
+            is_address = "://" in line.partition(text)[0].rpartition(" ")[2]
+            if is_import(line) if only_imports else not (is_comment(line) or is_address):
                 found.setdefault(user, number)
     return found
 
@@ -191,7 +196,7 @@ def _missing_file(lookup: Lookup, path: str, *, may_be_new: bool = False) -> Fac
     If the prompt may ask to make the file, only a file of the same folder that is spelled almost alike is meant.
     """
     folder, _, name = path.rpartition("/")
-    if lookup.has_history(name):
+    if lookup.has_history(name) or os.path.exists(f"{lookup.root}/{folder}/.{name}"):  # "in mocharc.yml"
         return None
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)

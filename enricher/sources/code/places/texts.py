@@ -23,7 +23,7 @@ from enricher.sources.code.facts import (
     format_place,
     variants,
 )
-from enricher.sources.code.lines import declares, defines, is_import, phrases, reads_environment
+from enricher.sources.code.lines import compares, declares, defines, is_import, phrases, reads_environment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
         if kind == "name":
             lines = [one for one in lines if not one[1].strip().startswith(COMMENTS)] or lines
         if kind == ERROR:  # a comment prints nothing
-            lines = [(number, at) for number, at in lines if not at.strip().startswith(COMMENTS)]
+            lines = [one for one in lines if not (one[1].strip().startswith(COMMENTS) or compares(one[1]))]
         if kind == ROUTE:  # "../api/orders" is the path of a module, and a collection of requests only calls a route
             lines = [] if path.endswith(".json") else [(number, at) for number, at in lines if not is_import(at)]
         if lines:
@@ -297,7 +297,7 @@ def key_place(lookup: Lookup, name: str) -> Fact | None:
         _is_delimited(line, name) and not is_import(line)
         for path in fact.users for _number, line in lookup.occurrences(path, name)
     )  # fmt: skip
-    return fact if is_key else None
+    return fact if is_key or name.isupper() else None
 
 
 def _is_delimited(line: str, text: str) -> bool:
@@ -325,9 +325,11 @@ def error(lookup: Lookup, name: Name) -> Fact | None:
 def code(lookup: Lookup, name: Name) -> Fact | None:
     """Locate pasted code by a line of it that occurs in only one file; None if there is no such line."""
     fact = text_place(lookup, name.text, CODE, most=1)
-    if fact:
+    # A line that a program prints is not code.
+    if fact and any(line.strip().startswith(name.text) for _number, line in lookup.occurrences(fact.path, name.text)):
         fact.subject, fact.reason = "", "the pasted code is here"
-    return fact
+        return fact
+    return None
 
 
 def route(lookup: Lookup, name: Name) -> Fact | None:

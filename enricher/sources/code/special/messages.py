@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.sources.code import CONFIG, SOURCE, TEMPLATE
 from enricher.sources.code.facts import FEW, MOST_SHOWN, ONLY, Fact, format_place
-from enricher.sources.code.lines import is_comment
+from enricher.sources.code.lines import compares, is_comment
 from enricher.sources.code.lookup import MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ def _lines_with(lookup: Lookup, run: str, held: str = "") -> list[tuple[str, int
     files = [path for path, kind in lookup.holding(words) if kind in (SOURCE, TEMPLATE, CONFIG)]
     few = files if len(files) <= MOST_WITH_ALL_WORDS else []
     found = [(path, number, text) for path in few for number, text in lookup.occurrences(path, run)]
-    return [(path, number, text) for path, number, text in found if not is_comment(text)]
+    return [(path, number, text) for path, number, text in found if not (is_comment(text) or compares(text))]
 
 
 def _agreeing(text: str, runs: list[str]) -> int:

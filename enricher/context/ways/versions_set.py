@@ -16,7 +16,7 @@ from enricher.prompt.wording.actions.versions import (
     asked_version,
     is_language,
 )
-from enricher.sources.code import marks, meta
+from enricher.sources.code import OWN_VERSION, marks, meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,13 +52,11 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
 
 def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:
     """Return where the project states its own version, unless that is one place, which a release finds by itself."""
-    from enricher.sources.code.indexing.ways.pins import OWN
-
     query = "select versions, path, line, said from pins where name = ? order by path, line"
-    found = [Place(*row) for row in index.execute(query, (OWN,))]
+    found = [Place(*row) for row in index.execute(query, (OWN_VERSION,))]
     if len({place.path for place in found}) < 2:
         return []
-    asked = AskedVersion(OWN, "", CHANGED)
+    asked = AskedVersion(OWN_VERSION, "", CHANGED)
     return [_told(asked, found, "the version of this project", request)]
 
 

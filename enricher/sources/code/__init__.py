@@ -20,6 +20,8 @@ SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, 
 OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
 FORMAT = "21"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
+OWN_VERSION = "(this project)"
+"""The name under which the index stores where a project states its own version; no dependency is called so."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.actions.versions import LANGUAGES, language_of, plain_name, plain_version
-from enricher.sources.code import meta
+from enricher.sources.code import OWN_VERSION, meta
 from enricher.sources.code.indexing import read_text, set_meta
 from enricher.sources.code.indexing.listing import uppermost
 
@@ -116,8 +116,6 @@ _IN_PROSE = {
 """The name of a language with a version behind it, as in "at least Go version 1.15" and in the address of a badge."""
 
 
-OWN = "(this project)"
-"""The name under which the places of the project's own version are stored; no dependency is called so."""
 _OWN_KEY = re.compile(
     r"""^[\s#]*(?:(?:export |public |final |static )*(?:const|var|define|String) )?["']?(?:__version__|version"""
     r"""|Version|VERSION|[A-Z_]+_VERSION)["']?(?: string)?\s*(?::=|[:= ])\s*"""
@@ -190,7 +188,7 @@ def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
             lines = [number for number, line in enumerate(text.splitlines(), 1) if is_whole.search(line)][:2]
         else:
             lines = [number for depth, version, at, number in declared if at == path and version == own]
-        yield from (Pin(OWN, own, path, number, own) for number in lines)
+        yield from (Pin(OWN_VERSION, own, path, number, own) for number in lines)
 
 
 def _own_lines(path: str, text: str) -> list[tuple[int, str]]:

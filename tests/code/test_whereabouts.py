@@ -213,7 +213,7 @@ def test_a_message_that_the_code_breaks_into_two_strings_is_found_by_its_beginni
         "AttributeError: 'Row' object has no attribute 'shelf_of_it'",
         "why is os.stat called twice?",
         "web/rows.ts(5,4): error TS2550: Property 'padLeft' does not exist on type 'string'. Change your target",
-        "shop/rows.c: In function 'stack_rows':\nshop/rows.c:3:1: error: implicit declaration of 'push_rows'; did you mean 'stack_rows'?",
+        "shop/rows.c: In function 'stack_rows':\nshop/rows.c:3:1: error: no 'push_rows'; did you mean 'stack_rows'?",
         "with shop -l a wrong row prints nothing",
         "this is printed:\n\n=== ROWS (of may) START: cut and paste from here ===\n12:00:01 # rows = 3\n\nwhy?",
         "---- total_rows stdout ----\nthread 'total_rows' panicked at src/rows.rs:3",

@@ -85,7 +85,15 @@ OF_THE_PLATFORM = frozenset(
     " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
 )
 """Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
-IN_FUNCTION = ("did you mean", "In function", "In member function", "In constructor", "In Funktion", "Dans la fonction")
+IN_FUNCTION = (
+    "did you mean",
+    "Did you mean",
+    "In function",
+    "In member function",
+    "In constructor",
+    "In Funktion",
+    "Dans la fonction",
+)
 """What GCC writes before a name that resembles the missing one, and before the function around an error.
 
 File and line of that function follow, so that nobody looks it up.

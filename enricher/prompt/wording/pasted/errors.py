@@ -34,7 +34,7 @@ def is_complaint(bare: str) -> bool:
 
 def quoted_names(bare: str) -> list[str]:
     """Return the quoted names in the error of a compiler: "error TS2304: Cannot find name 'rateTable'"."""
-    plain = bare.replace("‘", "'").replace("’", "'")  # the quotation marks of GCC
+    plain = bare.replace("‘", "'").replace("’", "'").partition("id you mean")[0]  # the quotation marks of GCC
     if lacks_built_in(plain):
         return []
     names = (one.partition("(")[0] for quote in "'`\"" for one in plain.split(quote)[1::2])

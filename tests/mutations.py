@@ -4201,6 +4201,14 @@ MUTATIONS = (
         "context/test_tests_of_it.py::test_a_prompt_asks_for_the_tests_of_something_that_it_does_not_name",
     ),
     Mutation(
+        "the usual command for a named test file is told",
+        "enricher/context/channels/tests.py",
+        "run not in request.prompt and not is_obvious else []",
+        "run not in request.prompt else []",
+        "",
+        "context/test_runs_of_tests.py::test_the_usual_command_for_a_test_file_that_the_prompt_names_is_not_told",
+    ),
+    Mutation(
         "a method of the next class in a file belongs to the one above it",
         "enricher/sources/code/places/members.py",
         "inside = [line for line in lines if owner.line <= line and (line <= end or not end)]",

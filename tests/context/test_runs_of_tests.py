@@ -202,3 +202,12 @@ def test_who_wants_the_tests_of_an_edit_is_not_told_how_to_run_all(
         lines = told(account, prompt, "tests", **after(account, turns))
         assert [one.partition(", ")[0] for one in lines] == ([line] if line else [])
     assert told(account, "run the tests", "ways", **after(account, turns)) != []
+
+
+def test_the_usual_command_for_a_test_file_that_the_prompt_names_is_not_told(account: Account) -> None:
+    start(account, {"pytest.ini": "[pytest]\n", "tests/test_lid.py": "def test_lid():\n    pass\n"})
+
+    assert told(account, "run tests/test_lid.py", "tests") == []
+    assert told(account, "how do I run just tests/test_lid.py?", "tests") == [
+        "tests/test_lid.py — run it alone: `pytest tests/test_lid.py`"
+    ]

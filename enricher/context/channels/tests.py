@@ -344,7 +344,8 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
     run = "" if is_forbidden else command(db, request.project.root, shown)
     is_asked = _asks_how_to_run(request.prompt.lower())
     if to_run and not unopened:
-        is_obvious = run.startswith(PLAIN) and shown[0].path in request.prompt and not is_asked
+        is_how = request.prompt.lower().startswith(HOW)
+        is_obvious = run.startswith(PLAIN) and shown[0].path in request.prompt and not is_how
         return [_command_alone(shown[0], run, request)] if run and run not in request.prompt and not is_obvious else []
     is_plain = run.startswith(PLAIN) and not is_asked
     if not unopened and not is_plain and _is_said(shown[0], request.prompt):

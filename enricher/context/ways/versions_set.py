@@ -51,7 +51,7 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
 
 
 def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:
-    """Return where the project states its own version, unless that is one place, which a release finds by itself."""
+    """Return where the project states its own version; nothing if only one file does, which is easily found."""
     query = "select versions, path, line, said from pins where name = ? order by path, line"
     found = [Place(*row) for row in index.execute(query, (OWN_VERSION,))]
     if len({place.path for place in found}) < 2:

@@ -18,7 +18,7 @@ FEW_WORDS = 2
 """Maximum words of a clause that cannot change the subject: "looks good", "option 2"."""
 CASES = frozenset("one another case cases einen eins einer un una uno une um uma один одну".split())
 OF_A_CASE = frozenset("with for where when without mit für fuer ohne con para sin avec pour sans com sem per".split())
-"""Words behind one of CASES, which describe a further test and no other subject: "also one with an empty row"."""
+"""Words that follow one of CASES where a prompt describes a further test: "also one with an empty row"."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"

@@ -52,7 +52,7 @@ DATA_ENDS = frozenset(
     "csv tsv xlsx xls parquet db sqlite sqlite3 png jpg jpeg gif svg webp ico icns pdf mp3 wav ogg mp4 webm ttf otf"
     " woff woff2 glb gltf npy npz pkl pt onnx h5 zip".split()
 )
-"""Extensions of files that are no text, or hold data, so that only the code that reads them tells of them."""
+"""Extensions of pictures, tables and other data, which are not indexed; only the code that reads them names them."""
 GENERAL_DATA = frozenset(
     "image img screenshot photo picture video recording file data output input test example".split()
 )
@@ -261,7 +261,7 @@ def is_data_file(path: str) -> bool:
 
 
 def has_general_name(path: str) -> bool:
-    """Return whether a file of data is called as clients call a picture that is attached to a prompt: "image.png"."""
+    """Return whether a file has a name like those that clients give to attached pictures, such as "image.png"."""
     return path.rpartition("/")[2].partition(".")[0].rstrip("0123456789-_ ()").lower() in GENERAL_DATA
 
 

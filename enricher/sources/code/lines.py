@@ -162,7 +162,7 @@ def _is_in_block_comment(text: str, at: int) -> bool:
 
 
 def compares(line: str) -> bool:
-    """Return whether a line looks for a text in another one, and so does not print it."""
+    """Return whether a line only compares a text with another one, so that it does not print it."""
     return any(call in line for call in _COMPARING)
 
 

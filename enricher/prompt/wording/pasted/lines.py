@@ -13,9 +13,9 @@ ERROR_WORDS = frozenset(
     "error errors exception message warning fehler fehlermeldung erreur errore erro aviso ошибка ошибку".split()
 )
 MOST_TO_COLON = 8
-"""Maximum words from one of ERROR_WORDS to the colon behind which the message is."""
+"""Maximum words between one of ERROR_WORDS and the colon that introduces the message."""
 FEWEST_WORDS = 4
-"""Minimum words behind an object in braces by which a line is the user's."""
+"""Minimum words after an object in braces for the line to count as the user's own sentence."""
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
@@ -77,7 +77,7 @@ def is_of_a_framework(message: str) -> bool:
 
 
 def lacks_built_in(bare: str) -> bool:
-    """Return whether a compiler misses a member of a type that is not the project's."""
+    """Return whether a compiler reports a member that a built-in type lacks, so that no file of the project has it."""
     return "on type '" in bare and any(f"on type '{one}'" in bare for one in BUILT_IN_TYPES)
 
 

@@ -291,7 +291,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def key_place(lookup: Lookup, name: str) -> Fact | None:
-    """Locate a name that a few files have, one of them as a string: a key of a configuration, a kind of record."""
+    """Locate a name that up to three files contain, one of them as a string, such as the key of a configuration."""
     fact = text_place(lookup, name, "name", most=MOST_SHOWN)
     is_key = fact and any(
         _is_delimited(line, name) and not is_import(line)

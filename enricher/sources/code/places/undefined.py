@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 SHORTEST_KEY = 8
-"""Minimum letters of a name that is shown where a few files have it; shorter ones may be local variables in each."""
+"""Minimum letters of an undefined name whose places are shown; a shorter one may be another variable in each file."""
 CREATING_TABLES = (
     "create table",
     "create_table",

@@ -123,7 +123,7 @@ _OWN_KEY = re.compile(
 )
 _OWN_CALL = re.compile(r"""^\s*(?:version\s*[=:]|project\(.*VERSION)\s*["']?(\d+\.\d+\.[\w.+-]*\d)""")
 _NO_MANIFEST = (".yml", ".txt", ".in", "Dockerfile", ".props", "tox.ini", "pom.xml", "go.mod")
-"""Endings of files whose versions are those of others."""
+"""Endings of files that state only the versions of dependencies and tools."""
 
 
 class Pin(NamedTuple):
@@ -173,7 +173,7 @@ def pins(texts: dict[str, str]) -> list[Pin]:
 
 
 def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
-    """Return the places of the project's own version: the one that the uppermost manifest or file of it states."""
+    """Return the places of the project's own version, which is the one in the topmost manifest or version file."""
     declared = [
         (path.count("/"), version, path, number)
         for path, text in texts.items() if not path.endswith((*_PROSE, *_NO_MANIFEST))

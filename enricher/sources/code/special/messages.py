@@ -19,7 +19,7 @@ FEWEST_WORDS = 4
 """Minimum words of a message that a line must have; if a placeholder follows them directly, two are enough."""
 MOST_RUNS = 5
 MOST_IN_A_VALUE = 2
-"""Maximum words after the last colon of a message that may be a value filled in by the program, plus one."""
+"""Maximum words after the last colon of a message that may be a value filled in by the program."""
 FEWEST_AROUND, MOST_IN_A_CLAUSE, LONGEST_PLACEHOLDER = 3, 14, 40
 """Minimum words around a quoted value (around a plain one: FEWEST_WORDS), and what is at most compared with a line."""
 

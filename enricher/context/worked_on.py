@@ -30,7 +30,7 @@ PROPOSING = tuple(
     でき べき 提案 方がいい
     """.split()
 )
-"""Parts of words that show that an answer proposes something, such as a test or a change."""
+"""If the agent's answer contains one of these, it proposes something, such as a test or a change."""
 
 
 def tests_worked_on(db: Connection, root: str, conversation: Conversation, *, to_run: bool, is_new: bool) -> list[Test]:

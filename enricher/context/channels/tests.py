@@ -40,7 +40,7 @@ ASKING = frozenset(
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
 ASKING_ABROAD = ("为什么", "为何", "为啥", "怎么会", "なぜ", "なんで", "どうして", "왜 ")
-"""Words for "why" in languages that put it anywhere, or do not separate their words."""
+"""Words for "why" in Chinese, Japanese and Korean, which are looked for anywhere in the prompt."""
 ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 HOW = ("how ", "wie ", "comment ", "cómo ", "como ", "come ", "как ")

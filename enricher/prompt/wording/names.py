@@ -84,16 +84,11 @@ OF_THE_PLATFORM = frozenset(
     "document window console navigator location history localStorage sessionStorage Math JSON Object Array Promise Date"
     " String Number process module os sys re json np pd plt torch self super System Arrays Collections fmt".split()
 )
-"""Objects of languages, browsers and widespread libraries; no prompt asks in which file their methods are called."""
+"""Objects of languages, browsers and common libraries, whose methods are not looked up in the project."""
 IN_FUNCTION = (
-    "did you mean",
-    "Did you mean",
-    "In function",
-    "In member function",
-    "In constructor",
-    "In Funktion",
+    "did you mean", "Did you mean", "In function", "In member function", "In constructor", "In Funktion",
     "Dans la fonction",
-)
+)  # fmt: skip
 """What GCC writes before a name that resembles the missing one, and before the function around an error.
 
 File and line of that function follow, so that nobody looks it up.

@@ -40,7 +40,7 @@ _LEVELS = (
 _OWN_WORDING = ("", "item", "heading", "error_line")
 """Kinds of lines that are not masked; a line with an error is often a sentence in which the user quotes the error."""
 _ATTACHING = ("#terminal", "#selection", "#problems", "#testFailure")
-"""Words with which users of Copilot attach an output or a selection, which the hook does not receive."""
+"""Words by which users of Copilot attach terminal output or a selection. The hook sees only the word."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",

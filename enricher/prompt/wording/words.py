@@ -261,7 +261,7 @@ def is_data_file(path: str) -> bool:
 
 
 def has_general_name(path: str) -> bool:
-    """Return whether a file has a name like those that clients give to attached pictures, such as "image.png"."""
+    """Return whether a file has a general name, such as "image.png", which clients give to the pictures in a prompt."""
     return path.rpartition("/")[2].partition(".")[0].rstrip("0123456789-_ ()").lower() in GENERAL_DATA
 
 

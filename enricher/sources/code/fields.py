@@ -14,7 +14,7 @@ _MACROS = frozenset(
 )
 """Functions of Elixir and Ruby that declare the fields named after them, as in ``field :total, :decimal``."""
 _OF_EXPRESSIONS = "(=\"'/#"
-"""Signs before a name that is a parameter, a part of an expression, a text or in a comment."""
+"""A name behind one of these signs is a parameter, part of an expression, a text, or in a comment."""
 _BEHIND = (":", "?:", "!:", "=", ";", "{")
 _PROPERTIES = ("val", "var")
 
@@ -44,7 +44,7 @@ def declares_field(path: str, line: str, name: str, *, is_of_enum: bool) -> bool
     words = head.replace("<", " ").replace(">", " ").split()
     if any(sign in head for sign in _OF_EXPRESSIONS):
         return False
-    # "total," in braces is a value, but after "val" or "var" a property of the type.
+    # A comma or a bracket may follow a property that begins with "val" or "var": "val total: Int,".
     ends = (*_BEHIND, ",", ")") if words and words[-1] in _PROPERTIES else _BEHIND
     is_declared = behind.startswith(ends) and not behind.startswith(("==", "=>", "::"))
     return is_declared or (bool(words) and not behind)

@@ -62,7 +62,10 @@ def attribute_lines(lookup: Lookup, owner: SourceLine, name: str) -> list[int]:
 
 
 def _end_of_body(lines: list[str], first: int) -> int:
-    """Return the last line that is indented further than line ``first``, or only continues or opens its body."""
+    """Return the number of the last line of the body that begins after line ``first``, judged by indentation.
+
+    An unindented line that begins with "{" or ")" belongs to the head of the body.
+    """
     depth, end = indentation(lines[first - 1]), first
     while end < len(lines) and (
         not lines[end].strip() or indentation(lines[end]) > depth or lines[end].lstrip().startswith(("{", ")"))

@@ -88,7 +88,7 @@ def _logged_error(bare: str) -> str:
     message = logged_value(bare, MESSAGE_KEYS)
     # An answer of a service has no level: {"code": 128, "message": "fatal: …"}
     is_answer = not level and bare[0] == "{" and is_error(message.partition(": ")[0])
-    # Go's loggers: level=WARN msg="not sent" error="status=400"
+    # A warning counts if it reports an error, as in Go's level=WARN msg="not sent" error="status=400".
     is_told = level in ERROR_LEVELS or is_answer or (level != "" and logged_value(bare, ("error", "err")) != "")
     return message if is_told else ""
 

@@ -77,7 +77,7 @@ def is_of_a_framework(message: str) -> bool:
 
 
 def lacks_built_in(bare: str) -> bool:
-    """Return whether a compiler reports a member that a built-in type lacks, so that no file of the project has it."""
+    """Return whether a compiler reports that a built-in type has no such member: the project does not define it."""
     return "on type '" in bare and any(f"on type '{one}'" in bare for one in BUILT_IN_TYPES)
 
 

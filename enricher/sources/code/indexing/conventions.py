@@ -40,7 +40,7 @@ _OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[
 IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
 _OF_RELEASES = re.compile(r"(?:^|/)(?:RELEAS|PUBLISH)[^/]*$", _I)
 NOT_IN_RELEASING = ("commit", "pull-request", "push")
-"""Actions on which documents about releases describe only the release itself: "Commit with `Release v…`"."""
+"""Actions that documents about releases explain for a release only, and not for ordinary work."""
 NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"

@@ -120,7 +120,7 @@ def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
         texts.append(name)
     for text in texts:
         if found := _lines_with(lookup, path, text, (SOURCE, TEMPLATE, CONFIG)):
-            # Programs in C do not use what a script or a list of files names.
+            # A script that names a file of a compiled language does not use its code.
             is_compiled = path.endswith(_COMPILED)
             return {user: line for user, line in found.items() if not is_compiled or user.endswith(_COMPILED)}
     return {}

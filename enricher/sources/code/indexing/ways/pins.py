@@ -173,7 +173,10 @@ def pins(texts: dict[str, str]) -> list[Pin]:
 
 
 def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
-    """Return the places of the project's own version, which is the one in the topmost manifest or version file."""
+    """Return the lines that state the project's own version.
+
+    This version is read from the manifest or version file that is nearest to the top folder.
+    """
     declared = [
         (path.count("/"), version, path, number)
         for path, text in texts.items() if not path.endswith((*_PROSE, *_NO_MANIFEST))

@@ -273,11 +273,16 @@ def test_what_a_document_asks_for_is_told(account: Account, path: str, text: str
     assert [line in one for one in lines] == ([True] if line else [])
 
 
-def test_where_two_managers_add_dependencies_neither_is_told(account: Account) -> None:
+def test_npm_is_what_an_agent_tries_first(account: Account) -> None:
     project(account, **{"package.json": '{"name": "quota"}', "package-lock.json": "{}"})
-    assert told(account, "add a dependency", "ways") == [
-        "package-lock.json — adds or updates a dependency: `npm install NAME`"
-    ]
+
+    assert told(account, "add a dependency", "ways") == []
+    assert "an agent tries it first" in str(account.trace()["items"])
+
+
+def test_where_two_managers_add_dependencies_neither_is_told(account: Account) -> None:
+    project(account, **{"package.json": '{"name": "quota"}', "yarn.lock": "\n"})
+    assert told(account, "add a dependency", "ways") == ["yarn.lock — adds or updates a dependency: `yarn add NAME`"]
 
     project(account, **{"pyproject.toml": MANIFEST, "uv.lock": "version = 1\n"})
     assert told(account, "add a dependency", "ways", session_id="another") == []

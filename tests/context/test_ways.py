@@ -150,6 +150,12 @@ def test_the_way_of_the_project_is_told_with_its_place(asked: Account, prompt: s
     assert any(one.startswith(line) for one in told(asked, prompt, "ways")), asked.trace()["items"]
 
 
+@pytest.mark.parametrize("named", ["QuotaTest", "`tests/test_quota.py`", "quota_spec.rb"])
+def test_beside_named_tests_the_command_of_all_tests_is_not_told(asked: Account, named: str) -> None:
+    assert told(asked, f"run the tests in {named}", "ways") == []
+    assert [one[:8] for one in told(asked, "run the tests in quotatest", "ways")] == ["Makefile"]
+
+
 def test_what_the_client_loads_by_itself_is_not_told_again(quota: Account) -> None:
     quota.write(Path(quota.project) / "CLAUDE.md", "@AGENTS.md\n")
     quota.write(

@@ -57,6 +57,9 @@ PARTS = {"commit": ("commit", "sign-off"), "pull-request": ("ai-policy", "pull-r
 RUNNERS = ("make", "just", "task", "npm", "yarn", "pnpm", "bun")
 """Programs whose arguments are commands of the project."""
 HAS_NAMED_TESTS = "select 1 from ways where action = 'named-tests' limit 1"
+AROUND = "`'\"()[],;:!?."
+ENDS_OF_TESTS = ("Test", "Tests", "Spec", "_test", "_tests", "_spec")
+"""Last parts of names of test classes and test files, as they are usual in Java, PHP, Go, Python, and Ruby."""
 CHECKS = "_lint _check _prüf _pruef _vérif _comprob _verific _провер 检查 チェック"
 """Beginnings of words for a check, as in ``CUES``."""
 OF_CHECKS = "commit"  # the action of which a named check is a part
@@ -76,7 +79,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if named := _named_run(request.prompt, low, index):
         return [named]
     actions = _asked(request.prompt, index, is_usual=is_usual)
-    if "test" in actions and _means_the_edit(request):
+    if "test" in actions and (_names_tests(request.prompt) or _means_the_edit(request)):
         actions.remove("test")  # the command of all tests is beside the point
     offered: list[Candidate] = []
     if may_bump and "release" not in actions:
@@ -116,6 +119,13 @@ def _named_run(prompt: str, low: str, index: sqlite3.Connection) -> Candidate | 
     from enricher.context.ways.named_runs import named_tests, nearest_command
 
     return nearest_command(prompt, index) or named_tests(prompt, index)
+
+
+def _names_tests(prompt: str) -> bool:
+    """Return whether a prompt names tests by an identifier or a file: "run ParserTest", "is test_parse.py green?"."""
+    words = "".join(one if one.isascii() else " " for one in prompt[:FAR]).split()
+    stems = [word.strip(AROUND).rpartition("/")[2].partition(".")[0] for word in words]
+    return any(len(stem) > len("tests") and (stem.endswith(ENDS_OF_TESTS) or stem.startswith("test_")) for stem in stems)
 
 
 def _means_the_edit(request: Request) -> bool:

@@ -58,6 +58,8 @@ READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 OTHER_BRANCH = "a push of another branch does not start it"
+TRIED_FIRST = "an agent tries it first"
+OF_NPM = "npm install NAME"
 DID_IT = "the conversation has it: it did so already"
 DONE_BY = {
     "commit": ("git commit",), "pull-request": ("gh pr create",), "test": ("test", "vitest", "jest", "rspec"),
@@ -195,6 +197,8 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
     opened = [*conversation.files, *conversation.changed]
     if path and (any(one == path or one.startswith(f"{path}/") for one in opened) or path in request.prompt):
         return host_context.IN_CONVERSATION
+    if way.text == OF_NPM:
+        return TRIED_FIRST
     if way.kind == "command" and _has_command(request.prompt, way.text):
         return host_context.IN_CONVERSATION
     if action == "push" and way.kind == "file" and not _is_pushed(way.text, request):

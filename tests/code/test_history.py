@@ -679,6 +679,7 @@ humanize timestamps: "3 days ago", "last week"
 undo the last commit
 add today's date to the header
 today I want you to write the parser
+das ist doch derselbe Fehler wie gestern bei den Zeilen für den Import?
 füge einen Filter für gestern hinzu
 hier ist ein Fehler, bitte beheben
 zeige die Bestellungen von letzter Woche

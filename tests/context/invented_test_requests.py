@@ -30,6 +30,8 @@ of it|did you add tests?
 of it|no tests for this yet?
 of it|shouldn't there be a test for that rule?
 of it|any specs for this?
+of it|tests too pls, and the CHANGES entry
+of it|now the tests, and update the docs
 of it|ok option 2, and add a test for it
 run it|run just that test
 run it|tests still red? run the ones for this file

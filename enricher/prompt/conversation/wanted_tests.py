@@ -19,6 +19,14 @@ FEW_WORDS = 2
 CASES = frozenset("one another case cases einen eins einer un una uno une um uma один одну".split())
 OF_A_CASE = frozenset("with for where when without mit für fuer ohne con para sin avec pour sans com sem per".split())
 """Words that follow one of CASES where a prompt describes a further test: "also one with an empty row"."""
+RECORDS = frozenset(
+    """
+    changelog changes changes.md changes.rst changelog.md news news.md history entry entries doc docs documentation
+    docstring docstrings readme readme.md note notes release commit push update updates eintrag doku dokumentation
+    entrada documentación entrée entrada documentação voce documentazione запись документацию документация
+    """.split()
+)
+"""Words for what a change is recorded in, and for recording it: "tests too, and the changelog entry"."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"
@@ -113,6 +121,7 @@ _POINTERS = _OF["pointer"] | _OF["pointer-alone"]
 _GLUE = frozenset().union(
     *(_OF[kind] for kind in ("asking", "bare", "before-pointer", "being", "glue")), _POINTERS, _NOUNS
 )
+_OF_NO_SUBJECT = _GLUE | _OF["negation"] | RECORDS
 
 
 def wanted(prompt: str) -> str:
@@ -162,7 +171,7 @@ def _keeps_the_subject(words: list[str]) -> bool:
     """Return whether a clause other than the one about tests keeps the subject, such as "rename it to limit"."""
     if any(_is_test_file(word) for word in words):  # "in cart.test.js or in the folder of the parts"
         return True
-    if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or (_GLUE | _OF["negation"]).issuperset(words):
+    if len(words) <= FEW_WORDS or not _NOUNS.isdisjoint(words) or _OF_NO_SUBJECT.issuperset(words):
         return True
     if any(word in CASES and OF_A_CASE.issuperset(words[at : at + 1]) for at, word in enumerate(words[:FEW_WORDS], 1)):
         return True

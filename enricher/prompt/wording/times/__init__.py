@@ -60,6 +60,8 @@ _NUMBERS = {
 }  # fmt: skip
 _NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in words.split()}
 _AGO_AFTER = frozenset("ago fa назад atrás zurück".split())
+_LIKE = frozenset("like as wie comme como come как".split())
+"""Words before a time that makes a comparison: "the same error as yesterday" asks for no commits of yesterday."""
 _AGO_BEFORE = frozenset("vor hace há".split())
 _LAST = frozenset(
     "last past letzten vergangenen derniers dernières últimos últimas ultimi ultime scorsi последние".split()
@@ -131,6 +133,8 @@ def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
             why = mentions.in_english(words, at, end, is_since=is_since)
             is_english = bool(why)
             why = why or mentions.in_other_languages(lowered, words, at, end, is_since=is_since)
+            if at and words[at - 1] in _LIKE and why == mentions.TROUBLE:
+                continue
         elif max(lowered) >= CJK_STARTS:
             from enricher.prompt.wording.times import ideographs
 

@@ -128,7 +128,10 @@ class Lookup:
     # --- definitions
 
     def definitions(self, name: str) -> list[SourceLine]:
-        """Return the first definition of ``name`` (case-sensitive) in each file; the most likely file comes first."""
+        """Return the first definition of ``name`` (case-sensitive) in each file; the most likely file comes first.
+
+        A file such as ``vite.config.ts`` counts only if no other has a definition: it sets what others define.
+        """
         rows = self.db.execute(
             "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
             " where symbols.key = ? and symbols.name = ? order by files.path, symbols.line limit ?",
@@ -138,7 +141,8 @@ class Lookup:
         for path, kind, line in rows:
             if kind in code.DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
                 found[path] = SourceLine(path, line, kind, "")
-        return sorted(found.values(), key=lambda one: (code.DEFINING.index(one.kind), one.path))
+        places = [one for one in found.values() if ".config." not in one.path] or list(found.values())
+        return sorted(places, key=lambda one: (code.DEFINING.index(one.kind), one.path))
 
     def lines_in(self, path: str, name: str) -> list[int]:
         """Return the numbers of the lines of a file that define ``name``."""
@@ -283,7 +287,8 @@ class Lookup:
         """Return the path of the only source file with that name and any extension; empty if there is not just one."""
         if not is_code_form(name) and "-" not in name:  # an ordinary word
             return ""
-        kinds = (code.SOURCE, code.TEMPLATE, *((code.TEST,) if name.lower().startswith("test") else ()))
+        is_test = name.lower().startswith("test") or name.endswith(("_spec", "_test"))
+        kinds = (code.SOURCE, code.TEMPLATE, *((code.TEST,) if is_test else ()))
         files = [path for path, kind in self.of_stem(name) if kind in kinds]
         return files[0] if len(files) == 1 else ""
 

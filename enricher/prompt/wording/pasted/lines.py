@@ -26,6 +26,7 @@ QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
 }  # fmt: skip
 """Marks that begin a quotation, each with the mark that ends it."""
+INDENT_OF_MOCHA = 2  # spaces
 FIRST_SYMBOL = 0x1F000
 """The lowest code point of emoji.
 
@@ -118,13 +119,21 @@ def pasted(lines: list[tuple[str, str]]) -> list[bool]:
     for number, (line, bare) in enumerate(lines):
         is_fence = bare.startswith(("```", "~~~"))
         is_fenced = is_fenced != is_fence
-        if not (is_fence or is_fenced) and _is_pasted(line, bare):
+        below = lines[number + 1][0] if number + 1 < len(lines) else ""
+        if not (is_fence or is_fenced) and (_is_pasted(line, bare) or _is_failed_test(line, bare, below)):
             unmarked.append(number)
         found.append(is_fence or is_fenced or unmarked[-1:] == [number])
     if len(unmarked) >= MANY_PASTED:
         first, last = unmarked[0], unmarked[-1]
         found[first:last] = [True] * (last - first)
     return found
+
+
+def _is_failed_test(line: str, bare: str, below: str) -> bool:
+    """Return whether Mocha names a failed test: the line ``  1) Cart``, above the title of the test further to the right."""
+    indent = len(line) - len(line.lstrip())
+    is_numbered = bare.partition(")")[0].isdecimal()
+    return is_numbered and indent >= INDENT_OF_MOCHA and below.startswith(" " * (indent + INDENT_OF_MOCHA))
 
 
 def _is_pasted(line: str, bare: str) -> bool:

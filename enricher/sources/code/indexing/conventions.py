@@ -164,7 +164,7 @@ _IMPERATIVE = re.compile(
     r"|include|update"
     r"|write|keep|bump|tag|push|commit|squash|rebase|sign|set|put|place|name|branch|merge|publish|deploy|start|build"
     r"|install|test|check|cover|mark|link|describe|reference|document|target|base|fork|format|lint|regenerate"
-    r"|generate"
+    r"|generate|prefix|append|end|begin"
     r"|edit|copy|stage|verify|ensure|be sure|make sure|do not|don't|avoid|limit|explain)\b(?!-)",
     _I,
 )
@@ -260,15 +260,15 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
 
 
 def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -> bool:
-    """Return whether a sentence says what must be done before ``action`` or together with it.
+    """Return whether a sentence says what must be done before ``action`` or together with it, or how on some occasion.
 
-    An example is "Before you open a pull request, run `make check`". Under a heading about the
-    action, "before" need not name it again: "Before you submit, run …".
+    Examples are "Before you open a pull request, run `make check`" and "If there is an issue, begin the commit message
+    with its number". Under a heading about the action, "before" need not name it again: "Before you submit, run …".
     """
     when = _WHEN.match(text)
     if when is None or not _IMPERATIVE.search(when[2]):
         return False
-    return bool(_WORDS[action].search(when[1])) or (is_under_heading and when[1].lower().startswith("before "))
+    return bool(_WORDS[action].search(f"{when[1]}, {when[2][:WHAT_IT_IS_ABOUT]}")) or (is_under_heading and when[1].lower().startswith("before "))
 
 
 def _is_of_this_project(text: str) -> bool:

@@ -61,7 +61,9 @@ def text_place(
     holders = _holders(lookup, files, text, kind, is_delimited=is_delimited)
     if kind == ROUTE:
         files = [one[:2] for one in holders]
-    own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    # The configuration of a workflow uses options of programs, and declares none.
+    kinds = (SOURCE, TEMPLATE, STUB) if kind == FLAG and is_delimited else (SOURCE, TEMPLATE, CONFIG, STUB)
+    own = [one for one in holders if one[1] in kinds]
     if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):
         holders = [one for one in holders if one in real or one not in own]
         own = real
@@ -303,9 +305,11 @@ def key_place(lookup: Lookup, name: str) -> Fact | None:
 def _is_delimited(line: str, text: str) -> bool:
     """Return whether a line contains the text as a whole string or label, apart from a punctuation mark at its end.
 
-    In a configuration, the reference ``${model.size}`` counts, too.
+    In a configuration, the reference ``${model.size}`` counts, too, and in Autoconf an option in brackets.
     """
     if "." in text and f"${{{text}}}" in line:
+        return True
+    if text.startswith("--") and f"([{text}]" in line:
         return True
     marks = ("", ".", ":", "!", "?", "\u2026")
     return any(f"{start}{text}{mark}{end}" in line for start, end in ('""', "''", "><", "``") for mark in marks)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
+ENDS_OF_TEST_FILES = ("_spec", "_test", "_tests")
 SHORTEST_KEY = 8
 """Minimum letters of an undefined name whose places are shown; a shorter one may be another variable in each file."""
 CREATING_TABLES = (
@@ -77,6 +78,8 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         from enricher.sources.code.places.named_files import only_file_with_users
 
         return only_file_with_users(lookup, own)
+    if name.text.endswith(ENDS_OF_TEST_FILES) and lookup.of_stem(name.text):
+        return None  # it means one of these test files
     found = None
     if name.text.islower():
         from enricher.sources.code.special.settings_classes import place_of_settings_field
@@ -86,10 +89,10 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         found = text_place(lookup, name.text, "name", most=1)
     if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
         found = place_of_option(lookup, name)
-    if not found and name.text.isupper() and "_" in name.text:  # a field for the variable
-        found = text_place(lookup, name.text.lower(), "name", most=1)
     if not found and len(name.text) >= SHORTEST_KEY and is_code_form(name.text):
         found = key_place(lookup, name.text)
+    if not found and name.text.isupper() and "_" in name.text and not lookup.occurs(name.text):
+        found = text_place(lookup, name.text.lower(), "name", most=1)  # a field for the variable
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 

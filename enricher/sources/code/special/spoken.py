@@ -92,4 +92,6 @@ def _is_defined(lookup: Lookup, name: str, text: str) -> bool:
     if len(places) != 1 or places[0].path.rpartition("/")[2] in text or not lookup.verified(places[0], name):
         return False
     head, _, behind = (part.strip() for part in places[0].text.partition(name))
-    return not behind.startswith("=" if head else ("=", ":")) or "=>" in behind or "function" in behind
+    is_variable = head.startswith(("let ", "var ")) or head in ("let", "var")
+    is_variable = is_variable or behind.startswith("=" if head else ("=", ":"))
+    return not is_variable or "=>" in behind or "function" in behind

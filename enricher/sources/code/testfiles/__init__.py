@@ -29,7 +29,7 @@ ENDS = frozenset(
 IN_FILE = "in the file"
 _IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
 """Path components of files that only support tests; the files that use them are not their tests."""
-_IS_NO_TEST = (".stories.", "conftest", ".tst.", ".test-d.", ".d.ts")
+_IS_NO_TEST = (".stories.", "conftest", "settings_test.py", ".tst.", ".test-d.", ".d.ts")
 """Parts of the names of files that belong to tests, among them tests of types, which a compiler checks."""
 _ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
 _NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())

@@ -3056,14 +3056,6 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
-        "the file that a failing test tests is not told",
-        "enricher/sources/code/places/named_files.py",
-        "if not stem or len(found) != 1 or _is_mirrored(name.text, found[0]):",
-        "if not stem or found:",
-        "",
-        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
-    ),
-    Mutation(
         "the declaration of a command is not told",
         "enricher/sources/code/special/subcommands.py",
         "return next(iter(declaring + values), 0)",
@@ -8467,7 +8459,7 @@ MUTATIONS = (
     Mutation(
         "a variable said in words is told",
         "enricher/sources/code/special/spoken.py",
-        '    return not behind.startswith("=" if head else ("=", ":")) or',
+        "    return not is_variable or",
         "    return bool(name) or",
         "",
         "code/test_said_in_words.py::test_the_same_words_in_another_sense_get_nothing",
@@ -9097,14 +9089,6 @@ MUTATIONS = (
         "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
     ),
     Mutation(
-        "the header of a class that is tested makes two files of what a failed test tests",
-        "enricher/sources/code/places/named_files.py",
-        "found = same if len(same) == 1 else alike",
-        "found = same",
-        "",
-        "code/test_programs_of_modules.py::test_what_stands_in_modules_is_told",
-    ),
-    Mutation(
         "of places in one folder with a long path, only one is listed",
         "enricher/sources/code/facts.py",
         'told = f"…/{name}" if is_long and is_beside else place',
@@ -9507,7 +9491,7 @@ MUTATIONS = (
     Mutation(
         "what follows an approval is not looked up",
         "enricher/respond/guidance.py",
-        "    if _opens_an_order(classification):",
+        "    if _opens_an_order(classification, prompt):",
         "    if False:",
         "",
         "code/test_said_in_words.py::test_what_follows_an_approval_is_looked_up",

@@ -24,6 +24,7 @@ ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff
 QUESTION_ENDS = ("? ", "?\n", "\uff1f")
 SENTENCE_ENDS = tuple(sign for sign in ENDS if sign not in (", ", "\uff0c"))
 EDGES = " .;:-"
+REFUSALS = ("no ", "no,", "not ", "nope", "nein", "nicht ", "non", "pas ", "não", "нет", "не ", "不", "いや")
 IN_BRACKETS = {ord("("): "[", ord(")"): "]"}  # a guardrail is itself printed in parentheses
 
 TYPE_CHECKING = False
@@ -68,8 +69,8 @@ def silence_reason(
 
     Small talk may still get text in four cases: its words trigger a guardrail with a sentence; its task type is
     uncertain and it requests an action such as a commit; only its first word seems to be small talk ("ok. now the
-    form: …"); or it is not in English (the signals are for English, and may mistake a question in another language for
-    small talk).
+    form: …", "not that form"); or it is not in English (the signals are for English, and may mistake a question in
+    another language for small talk).
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -77,7 +78,7 @@ def silence_reason(
         return ""
     if _any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
-    if _opens_an_order(classification):
+    if _opens_an_order(classification, prompt):
         return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.prompt.wording.actions import asked_actions
@@ -87,9 +88,10 @@ def silence_reason(
     return f"{classification.task_type} gets nothing"
 
 
-def _opens_an_order(classification: Classification) -> bool:
-    """Return whether a prompt that begins like an approval names something, and is probably more than small talk."""
-    if "approval" not in classification.features or classification.confidence >= MORE_LIKELY_THAN_NOT:
+def _opens_an_order(classification: Classification, prompt: str) -> bool:
+    """Return whether an approval or a refusal also names something, and is probably more than small talk."""
+    is_refusal = prompt.lower().startswith(REFUSALS)
+    if not (is_refusal or "approval" in classification.features) or classification.confidence >= MORE_LIKELY_THAN_NOT:
         return False
     from enricher.prompt.conversation.followup import NAMED
 

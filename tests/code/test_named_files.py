@@ -192,11 +192,6 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             id="many callers",
         ),
         pytest.param("render_form is slow", "", id="five definitions"),
-        pytest.param(
-            "mend this\nFAILED tests/test_brief.py::test_summary - KeyError",
-            "shop/brief.py — tested by test_brief.py, which fails",
-            id="a failing test",
-        ),
         pytest.param("sort it like @shop/ledger.py (120-125): tax_rate first", "", id="the prompt gives the lines"),
         pytest.param("in shop/ledger.py, line 123, tax_rate is wrong", "", id="the prompt gives the line"),
         pytest.param(

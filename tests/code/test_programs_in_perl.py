@@ -62,11 +62,6 @@ def asked_perl(asked_shop: Account) -> Account:
             id="an error",
         ),
         pytest.param(
-            "#   Failed test 'weighs'\n#   at t/shop/crate.t line 3.\n#          got: '2'\n#     expected: '3'",
-            [f"{CRATE} — tested by crate.t, which fails"],
-            id="a failed test",
-        ),
-        pytest.param(
             "weigh_crate must round up, fix it",
             [f"{CRATE}:9 weigh_crate — defined here; one caller: lib/Shop/Pallet.pm:7; and t/shop/crate.t",
              "t/shop/crate.t:3 — tests weigh_crate, named there once; run it alone: `prove -l t/shop/crate.t`"],

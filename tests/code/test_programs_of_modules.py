@@ -163,13 +163,6 @@ def asked_modules(asked_shop: Account) -> Account:
             id="a function with its number of arguments",
         ),
         pytest.param(
-            "  1) test packs (Mix.Tasks.Pack.CratesTest)\n     test/tasks/pack.crates_test.exs:12\n"
-            "     Assertion with == failed\n     code:  assert pack([]) == %{}\n     stacktrace:\n"
-            "       test/tasks/pack.crates_test.exs:14: (test)\n\nit is flaky",
-            ["lib/mix/tasks/pack.crates.ex — tested by pack.crates_test.exs, which fails"],
-            id="a failed test of ExUnit",
-        ),
-        pytest.param(
             "what does --keep-going do?",
             ["lib/mix/tasks/test.ex:2 --keep-going — the only place that has it"],
             id="the command test is no test",
@@ -185,13 +178,6 @@ def asked_modules(asked_shop: Account) -> Account:
             " 'ShelfDialog::weigh(const QSet<QString>&)'\n  128 |     dialog.weigh(crates);\n\nwhat's up?",
             ["src/ShelfDialog.cpp:10 ShelfDialog.weigh — defined here"],
             id="an error of a compiler of C++",
-        ),
-        pytest.param(
-            "```\nFAIL!  : TestShelfDialog::weighs() Compared values are not the same\n"
-            "   Actual   (dialog.weigh(crate)): 2\n   Loc: [/home/runner/work/shop/tests/TestShelfDialog.cpp(48)]\n"
-            "```\nonly in CI",
-            ["src/ShelfDialog.cpp — tested by TestShelfDialog.cpp, which fails"],
-            id="a failed test of Qt",
         ),
         pytest.param(
             "what's the default of KeepCrates and who reads it?",
@@ -264,12 +250,6 @@ def asked_modules(asked_shop: Account) -> Account:
             " 'tally_crates(int)'\n   12 |  tally_crates(1);",
             ["src/tally.cpp:1 tally_crates — defined here and in bridge/tally.rs:1"],
             id="the language of the file with the error comes first",
-        ),
-        pytest.param(
-            "----------\ntally\n----------\ntest/tally.cpp:3: FAILED:\n  REQUIRE( sum == 3 )\n"
-            "with expansion:\n  2 == 3",
-            ["src/tally.cpp — tested by tally.cpp, which fails"],
-            id="a failed test of Catch2",
         ),
         pytest.param(
             "java.lang.NullPointerException: null\n\tat java.util.HashMap.get(HashMap.java:12)\n"

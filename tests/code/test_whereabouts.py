@@ -484,16 +484,6 @@ def test_a_setting_in_the_example_of_the_environment_has_no_only_place(account: 
     ]
 
 
-def test_the_file_whose_go_test_fails_is_told(account: Account, shop: Path) -> None:
-    write_all(shop, {"weigh/scales.go": "package weigh\n", "weigh/scales_test.go": "package weigh\n"})
-    account.cli("code", "index")
-    output = "--- FAIL: TestTare (0.21s)\n    scales_test.go:12: want 1, got 2\nFAIL\nFAIL\tshop/weigh\t0.9s\n"
-
-    assert told(account, f"only on my machine:\n\n{output}") == [
-        "weigh/scales.go — tested by scales_test.go, which fails"
-    ]
-
-
 def test_a_text_behind_an_escape_is_whole(account: Account, shop: Path) -> None:
     write_all(shop, {"src/open.go": 'return fmt.Errorf("%v\\nIs there a crate at this place?\\n%v", err)\n'})
     account.cli("code", "index")

@@ -165,23 +165,6 @@ def test_a_test_that_the_prompt_names_is_told_only_with_a_command_of_the_project
     assert bool(told(account, prompt, "tests")) == is_told
 
 
-@pytest.mark.parametrize(
-    ("test", "source", "is_told"),
-    [
-        ("test/shop/crates/test_lids.py", "shop/crates/lids.py", False),
-        ("tests/test_lids.py", "shop/crates/lids.py", True),
-        ("shop/crates/lids_test.py", "shop/crates/lids.py", False),
-    ],
-)
-def test_the_source_of_a_failing_test_is_told_unless_the_path_shows_it(
-    account: Account, test: str, source: str, *, is_told: bool
-) -> None:
-    start(account, {test: "def test_it():\n    pass\n", source: "def close():\n    pass\n"})
-
-    lines = told(account, f"red again:\n\nFAILED {test}::test_it - TimeoutError\n\nfix it", "code")
-    assert any("which fails" in line for line in lines) == is_told
-
-
 @pytest.mark.parametrize("prompt", ["run the tests for it", "test it. also with 0", "lass die Tests dafür laufen"])
 @pytest.mark.parametrize(
     ("edited", "test", "line"),

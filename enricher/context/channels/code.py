@@ -16,7 +16,7 @@ from enricher.prompt.wording.names import read_names
 from enricher.prompt.wording.place_questions import asks_for_further_users, asks_for_users, asks_who_uses_it
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
-from enricher.sources.code import database_file, is_project
+from enricher.sources.code import SOURCE, database_file, is_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,23 +48,48 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         or ({name.kind for name in names} <= {SPOKEN} and asks_for_further_users(request.prompt))
     ):
         names = _meant(request) or names
+    is_other = bool(request.conversation.answer_names) and {name.kind for name in names} <= {SPOKEN}
     if not names:
         return []
     index = request.index()
+    if index and is_other:
+        names = _others(request, index) or names
     return _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
 
 
 def _meant(request: Request) -> list[Name]:
     """Return what a prompt calls "that": the only identifier in the agent's last answer and the previous request."""
+    meant = [Name(IDENTIFIER, one.rpartition(".")[2]) for one in _talked_of(request)]
+    for name in meant:
+        name.is_asked = True
+    return meant if len(meant) == 1 else []
+
+
+def _talked_of(request: Request) -> list[str]:
+    """Return the identifiers in the last answer that the previous request contains, too; without one, all of them."""
     from enricher.prompt.conversation.followup import mentions
 
     said = mentions(request.conversation.answer, is_file=False)
     asked = mentions(" ".join(request.conversation.prompts[-1:]), is_file=False)
-    both = [one for one in said if one in asked] or said
-    meant = [Name(IDENTIFIER, one.rpartition(".")[2]) for one in both]
-    for name in meant:
-        name.is_asked = True
-    return meant if len(meant) == 1 else []
+    return [one for one in said if one in asked] or said
+
+
+def _others(request: Request, index: Connection) -> list[Name]:
+    """Return what a prompt calls "the other one": a name of the last exchange of which the agent has seen all but one.
+
+    Return nothing unless there is only one such name, of which two or more files have a definition.
+    """
+    known, found = request.opened_files(), []
+    query = (
+        "select distinct files.path from symbols join files on files.id = symbols.file"
+        " where symbols.key = ? and symbols.name = ? and files.kind = ? limit 5"
+    )
+    for one in _talked_of(request):
+        name = one.rpartition(".")[2]
+        paths = [path for (path,) in index.execute(query, (name.lower(), name, SOURCE))]
+        if len(paths) > 1 and len([path for path in paths if path not in known]) == 1:
+            found.append(name)
+    return [Name(IDENTIFIER, found[0]), Name(SPOKEN, f"the other {found[0]}")] if len(found) == 1 else []
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:

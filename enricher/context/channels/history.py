@@ -53,6 +53,8 @@ _TIMES = frozenset(
     """.split()
 )
 """ASCII words for times; a prompt with non-ASCII letters is always parsed for a time."""
+CHANGES = frozenset("fix change commit patch refactoring refactor rewrite rename".split())
+"""Words for a change, which may be called by what it changed: "the overflow change"."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -65,7 +67,9 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     may_ask = "?" in prose or not prose.isascii() or not _CUES.isdisjoint(words)
     has_time = _may_have_a_time(prose, words)
     named = names_in(prose)
-    if not (may_ask or has_time or named) or not project.git_dir:
+    # What the agent has just changed is in no commit yet.
+    has_change = "the" in words and not CHANGES.isdisjoint(words) and not request.conversation.has_edits
+    if not (may_ask or has_time or named or has_change) or not project.git_dir:
         return []
     questions: list[tuple[str, str]] = []
     things: list[list[Thing]] = []
@@ -73,12 +77,12 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         from enricher.prompt.wording.past_questions import find_questions, find_things
 
         questions, things = find_questions(prose), find_things(prose)
-    index = request.index() if questions or things or has_time or named else None
+    index = request.index() if questions or things or has_time or named or has_change else None
     if index and named.modules:
         from enricher.sources.code.name_history import file_called
 
         named.files += [path for module in named.modules if (path := file_called(index, module))]
-    if not index or not (questions or things or has_time or _may_be_gone(index, named)):
+    if not index or not (questions or things or has_time or has_change or _may_be_gone(index, named)):
         return []
     # Another clone has other commits; without ``is_whole``, no history has been read yet.
     if meta(index, "clone") != clone(project.git_dir) or not meta(index, "is_whole"):
@@ -86,7 +90,12 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     from enricher.context import commits
 
     found = _of_past(index, request, named, questions, things)
-    return found or (commits.of_a_time(index, request, named, prose) if has_time else [])
+    found = found or (commits.of_a_time(index, request, named, prose) if has_time else [])
+    if not found and has_change:
+        from enricher.context import named_changes
+
+        return named_changes.find(index, prose, CHANGES)
+    return found
 
 
 def _of_past(

@@ -52,6 +52,13 @@ ANSWER_ONLY = (
     "cambiare nulla", "ничего не меняй",
 )  # fmt: skip
 """Words by which a user asks for an answer only, not for a change."""
+FOR_AN_OPINION = (
+    "would you", "what would", "is it worth", "worth it?", "what do you think", "do you think", "should we",
+    "which would", "what speaks", "pros and cons", "würdest du", "lohnt sich", "was meinst du", "sollten wir",
+    "que penses-tu", "devrait-on", "faut-il", "qué opinas", "deberíamos", "o que acha", "deveríamos", "cosa ne pensi",
+    "conviene", "стоит ли", "как думаешь", "你觉得", "要不要", "どう思", "べきか",
+)  # fmt: skip
+"""Words that ask for an opinion; without a mention of tests, such a prompt requests no change yet."""
 NO_RUN = ("don't run", "dont run", "do not run", "without running", "nicht ausführen", "no ejecutes", "ne lance pas")
 CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
@@ -191,6 +198,8 @@ def _asks_how_to_run(low: str) -> bool:
 
 def _is_question(low: str) -> bool:
     if any(words in low.replace("anything else", "") for words in ANSWER_ONLY):
+        return True
+    if any(words in low for words in FOR_AN_OPINION) and not any(f" {word}" in low for word in MENTIONS):
         return True
     # Some leave out the mark.
     if low.startswith(("is ", "are ", "does ", "did ", "who ")) and not any(word in low for word in TEST_WORDS):
@@ -348,7 +357,7 @@ def _candidates(db: Connection, request: Request, tests: list[Test], *, of_it: b
         is_obvious = run.startswith(PLAIN) and shown[0].path in request.prompt and not is_how
         return [_command_alone(shown[0], run, request)] if run and run not in request.prompt and not is_obvious else []
     is_plain = run.startswith(PLAIN) and not is_asked
-    if not unopened and not is_plain and _is_said(shown[0], request.prompt):
+    if run and not unopened and not is_plain and _is_said(shown[0], request.prompt):
         return [_command_alone(shown[0], run, request)]
     stale = "" if unopened else "the conversation has it already"
     if not os.path.isfile(f"{request.project.root}/{shown[0].path}"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enricher.context import Candidate, Channel
 from enricher.prompt import ADDITION_CUES, MENTIONS_OF_TESTS
-from enricher.prompt.text import has_cue
+from enricher.prompt.text import has_cue, is_version
 from enricher.sources.code import NEW, ONE_TEST, TASK, meta
 
 TYPE_CHECKING = False
@@ -60,6 +60,9 @@ HAS_NAMED_TESTS = "select 1 from ways where action = 'named-tests' limit 1"
 AROUND = "`'\"()[],;:!?."
 ENDS_OF_TESTS = ("Test", "Tests", "Spec", "_test", "_tests", "_spec")
 """Last parts of names of test classes and test files, as they are usual in Java, PHP, Go, Python, and Ruby."""
+FEW = 5
+RELEASING = ("release", "prepare", "cut", "ship", "tag", "publish", "bump")
+BEFORE_VERSIONS = ("to", "for", "version", "the", "release")
 CHECKS = "_lint _check _prüf _pruef _vérif _comprob _verific _провер 检查 チェック"
 """Beginnings of words for a check, as in ``CUES``."""
 OF_CHECKS = "commit"  # the action of which a named check is a part
@@ -86,6 +89,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         from enricher.context.ways import versions_set
 
         offered += versions_set.offered(request, index, actions)
+    if "release" not in actions and _names_a_release(low):
+        actions.append("release")
     if "release" in actions or "version bump" in low:
         from enricher.context.ways.versions_set import own_version
 
@@ -121,11 +126,20 @@ def _named_run(prompt: str, low: str, index: sqlite3.Connection) -> Candidate | 
     return nearest_command(prompt, index) or named_tests(prompt, index)
 
 
+def _names_a_release(low: str) -> bool:
+    """Return whether a prompt in lower case begins with the version of a release: "prepare 3.3.0", "bump to 2.1"."""
+    words = [word.strip(AROUND) for word in low.split(None, FEW)[:FEW]]
+    while words[1:] and words[1] in BEFORE_VERSIONS:
+        del words[1]
+    return words[0] in RELEASING and len(words) > 1 and "." in words[1] and is_version(words[1])
+
+
 def _names_tests(prompt: str) -> bool:
     """Return whether a prompt names tests by an identifier or a file: "run ParserTest", "is test_parse.py green?"."""
     words = "".join(one if one.isascii() else " " for one in prompt[:FAR]).split()
     stems = [word.strip(AROUND).rpartition("/")[2].partition(".")[0] for word in words]
-    return any(len(stem) > len("tests") and (stem.endswith(ENDS_OF_TESTS) or stem.startswith("test_")) for stem in stems)
+    stems = [stem for stem in stems if len(stem) > len("tests")]
+    return any(stem.endswith(ENDS_OF_TESTS) or stem.startswith("test_") for stem in stems)
 
 
 def _means_the_edit(request: Request) -> bool:

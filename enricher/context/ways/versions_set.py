@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from enricher.context import Request
 
 MOST_PLACES = 6
+MANIFESTS = frozenset(
+    "package.json pyproject.toml setup.py setup.cfg Cargo.toml composer.json pom.xml mix.exs pubspec.yaml"
+    " VERSION".split()
+)
 SCORE = 0.9
 _BY_KIND = ((".github/", ".circleci/", ".gitlab", ".travis", "azure-", "appveyor", ".cirrus"), ("docker", "compose"))
 _DOCUMENTS = (".md", ".rst", ".adoc")
@@ -51,10 +55,11 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
 
 
 def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:
-    """Return where the project states its own version; nothing if only one file does, which is easily found."""
+    """Return where the project states its own version; nothing if that is only a manifest, which is easily found."""
     query = "select versions, path, line, said from pins where name = ? order by path, line"
     found = [Place(*row) for row in index.execute(query, (OWN_VERSION,))]
-    if len({place.path for place in found}) < 2:
+    paths = {place.path for place in found}
+    if len(paths) < 2 and all(path.rpartition("/")[2] in MANIFESTS for path in paths):
         return []
     asked = AskedVersion(OWN_VERSION, "", CHANGED)
     return [_told(asked, found, "the version of this project", request)]

@@ -22,7 +22,7 @@ MOST_LINES = 8
 """Maximum occurrences of a name or text in one file whose lines are listed; with more, only their number is shown."""
 LONGEST_LISTED = 130
 """Maximum characters of the places listed after a definition; the whole line of output is cut at 240."""
-DEFINITION, USERS, TESTED = "definition", "users", "tested"
+DEFINITION, USERS = "definition", "users"
 NO_OTHER_USE = "no other use found"
 NAMED_IN_PROMPT = "the prompt gives the place"
 SEEN_IN_TRACE = "the pasted trace shows the place"

@@ -130,7 +130,7 @@ def pasted(lines: list[tuple[str, str]]) -> list[bool]:
 
 
 def _is_failed_test(line: str, bare: str, below: str) -> bool:
-    """Return whether Mocha names a failed test: the line ``  1) Cart``, above the title of the test further to the right."""
+    """Return whether Mocha names a failed test: the line ``  1) Cart``, above a title further to the right."""
     indent = len(line) - len(line.lstrip())
     is_numbered = bare.partition(")")[0].isdecimal()
     return is_numbered and indent >= INDENT_OF_MOCHA and below.startswith(" " * (indent + INDENT_OF_MOCHA))

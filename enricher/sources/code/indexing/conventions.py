@@ -21,6 +21,8 @@ WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit that counts; an instruction whose words and heading both name the action reaches it."""
+MOST_OF_A_SECTION, LONGEST_SECTION = 3, 360
+"""Maximum rules of a section on commits that are told together, and their maximum characters."""
 
 _I = re.IGNORECASE
 _DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))/"
@@ -133,7 +135,8 @@ _EVERYWHERE = frozenset(
     describes describing do each ensure every explain explains for from good have helpful history how in is it keep
     logical make maintain maintainable meaningful message messages must of on or please project proper properly quality
     readable should short sure that the them they this to understand use using well what when with work write writing
-    you your changes change clean informative detailed pull request requests pr prs
+    you your changes change clean informative detailed pull request requests pr prs after first line blank add more
+    explanation relevant body subject title summary imperative mood present tense
     """.split()
 )
 """Words of sentences that apply to every project, such as "Use clear, descriptive commit messages"."""
@@ -156,6 +159,11 @@ _DEMANDS = re.compile(r"\b(?:must|never|required|won't|will not|don't|do not|ple
 """Words that distinguish a requirement for pull requests from a remark: "We prefer pull requests to mailed patches"."""
 _NO_SIGN_OFF = re.compile(r"^signed-off-by:|\b(?:not|optional|instead)\b", _I)
 """A sign-off in an example, or in a sentence that says that none is needed."""
+_ON_MESSAGE = re.compile(r"\b(?:messages?|subjects?|first line)\b", _I)
+_TESTS_FIRST = re.compile(
+    r"\bbefore\b.*\bcommit.*\brun\b[^.]*\btests?\b|\brun\b[^.]*\btests?\b.*\bbefore\b.*\bcommit", _I
+)
+"""The whole suite before each commit, which the typo of a comment does not need."""
 PATH = re.compile(r"(?:^|[\s`(])(?!https?:)[^\s`(]*[\w>}*-]/[\w<{*`-]|`[^`]*\.\w{1,4}`")
 """Matches a path."""
 _QUOTES = re.compile(r"[`\"“]")
@@ -214,12 +222,38 @@ def conventions(path: str, text: str) -> list[Convention]:
     actions: Iterable[str] = IN_STYLE_GUIDES if _OF_STYLE.search(path) else _TOPICS
     if _OF_RELEASES.search(path):
         actions = [action for action in actions if action not in NOT_IN_RELEASING]
-    for unit in units(text):
+    found = units(text)
+    for unit in found:
         for action in actions:
             score = _score(action, unit, prior, name)
             if score >= LEAST and (action not in best or score > best[action].score):
                 best[action] = Convention(action, unit.text, unit.line, score)
+    if commit := best.get("commit"):
+        best["commit"] = _with_its_section(commit, found)
     return list(best.values())
+
+
+def _with_its_section(best: Convention, found: list[Unit]) -> Convention:
+    """Return the convention for commits together with the next rules of its section, if that is about commits.
+
+    Such a section has several rules (how the subject begins, how an issue is referenced), of which a commit needs each.
+    """
+    (unit,) = (one for one in found if one.line == best.line and one.text == best.text)
+    if not unit.headings or not _HEADINGS[best.action].search(unit.headings[0]):
+        return best
+    rules = [one for one in found if one.headings == unit.headings and (one is unit or _is_rule_of_commits(one.text))]
+    rules.sort(key=lambda one: (one is not unit, not _QUOTES.search(one.text), one.line))
+    kept: list[Unit] = []
+    for one in rules:
+        if sum(len(other.text) for other in kept) + len(one.text) <= LONGEST_SECTION or not kept:
+            kept.append(one)
+    kept = sorted(kept[:MOST_OF_A_SECTION], key=lambda one: one.line)
+    return Convention(best.action, " ".join(one.text for one in kept), kept[0].line, best.score)
+
+
+def _is_rule_of_commits(text: str) -> bool:
+    is_order = _ORDERS_OR_RULES.search(text) or _IMPERATIVE.search(text)
+    return bool(is_order) and _is_of_this_project(text) and not (_EMPTY.search(text) or _POINTS_BACK.search(text))
 
 
 def _score(action: str, unit: Unit, prior: float, name: str) -> float:
@@ -246,7 +280,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     if _does_not_explain(action, unit.text, orders=orders):
         return 0.0
-    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
+    is_on_message = action == "commit" and bool(_ON_MESSAGE.search(beginning))
+    score = prior + is_on_message + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
     score += 0.5 * bool(_QUOTES.search(unit.text)) + 0.5 * (": " in unit.text and unit.text.endswith(";"))  # a list
     return score - 1.5 * (len(unit.text) < 45 and not (is_rule and "`" in unit.text))  # a short one rarely explains how
 
@@ -255,6 +290,8 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
     if action == "pull-request" and not orders and not _DEMANDS.search(text):
         return True
     if action == "sign-off" and _NO_SIGN_OFF.search(text):
+        return True
+    if action == "commit" and _TESTS_FIRST.search(text):
         return True
     return bool(_POINTS_BACK.search(text)) or (bool(_REFERS.search(text)) and not PATH.search(text))
 
@@ -268,7 +305,8 @@ def _is_order_with_occasion(action: str, text: str, *, is_under_heading: bool) -
     when = _WHEN.match(text)
     if when is None or not _IMPERATIVE.search(when[2]):
         return False
-    return bool(_WORDS[action].search(f"{when[1]}, {when[2][:WHAT_IT_IS_ABOUT]}")) or (is_under_heading and when[1].lower().startswith("before "))
+    told = f"{when[1]}, {when[2][:WHAT_IT_IS_ABOUT]}" if action in IN_STYLE_GUIDES else when[1]
+    return bool(_WORDS[action].search(told)) or (is_under_heading and when[1].lower().startswith("before "))
 
 
 def _is_of_this_project(text: str) -> bool:

@@ -22,7 +22,7 @@ from enricher.prompt.wording import (
     Name,
 )
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code.facts import TESTED, USERS, Fact, format_place
+from enricher.sources.code.facts import USERS, Fact, format_place
 from enricher.sources.code.lookup import Lookup
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
             found.append(fact)
     with_lines = {fact.path for fact in found if fact.line}
     # A fact that only names a file adds nothing to one that names a line of it.
-    kept = [one for one in found if one.line or one.kind not in (FILE, USERS, TESTED) or one.path not in with_lines]
+    kept = [one for one in found if one.line or one.kind not in (FILE, USERS) or one.path not in with_lines]
     return [fact for fact in kept if not any(_names_all_places(other, fact) for other in kept if other is not fact)]
 
 
@@ -86,14 +86,14 @@ def _lookup_for(db: Connection, root: str, names: list[Name], opened: Collection
 
 def _fact(lookup: Lookup, name: Name) -> Fact | None:
     """Look up one name; what looks up names of its kind is imported only now."""
+    if name.kind == FAILED:
+        return None  # its report says where to look
     if name.kind == IDENTIFIER:
         from enricher.sources.code.places.definitions import place_of_identifier as look_up
     elif name.kind == MEMBER:
         from enricher.sources.code.places.members import place_of_member as look_up
     elif name.kind in (FILE, ATTACHED):
         from enricher.sources.code.places.named_files import place_of_file as look_up
-    elif name.kind == FAILED:
-        from enricher.sources.code.places.named_files import tested_by as look_up
     elif name.kind == ROUTE:
         from enricher.sources.code.places.texts import route as look_up
     elif name.kind == FLAG:

@@ -40,6 +40,8 @@ DEFINING_STARTS = (
 INTERFACES = ("interface", "protocol", "Protocol", "trait", "abstract", "ABC")
 """Keywords of types whose methods other types implement; interfaces take precedence over abstract classes."""
 _TYPES = {"Protocol": "protocol", "abstract": "abstract class", "ABC": "abstract class"}
+MOST_READ = 12
+"""Maximum files that are searched for a field with the name of a method."""
 MOST_WRITTEN = 40
 """Maximum files that are searched for a name as written with its class: "Cart.Most"."""
 GONE = "it is gone from the file"
@@ -117,11 +119,19 @@ def _meant(lookup: Lookup, name: Name, places: list[SourceLine]) -> tuple[list[S
     if len(places) < 2:
         return places, False
     opened = [place for place in places if place.path in lookup.opened]
+    if opened and _means_another(lookup, name.text):
+        return [place for place in places if place not in opened], False
     if chosen := opened or _of_named_type(lookup, places, name):
         return chosen, False
     from enricher.sources.code.places.namesakes import meant_first
 
     return meant_first(lookup, places, name.text), False
+
+
+def _means_another(lookup: Lookup, name: str) -> bool:
+    """Return whether a prompt means another ``name`` than the opened one: "not that Cart, the one for shops"."""
+    said = " ".join(lookup.said).lower()
+    return any(f"{word} {name.lower()}" in said for word in ("not that", "not this", "other", "nicht diese", "not the"))
 
 
 def _local_variables(lookup: Lookup, name: Name) -> list[Fact]:
@@ -209,6 +219,8 @@ def _definition(
     if told is None:
         return None
     if len(places) > 1:
+        if not (name.is_asked or name.owner) and _is_attribute_elsewhere(lookup, name.text, places):
+            return None
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
         fact = defined_at(first, subject, f"defined here{told}{',' * bool(told)} and in {others}")
         fact.others = [place.path for place in places[1:]]
@@ -220,6 +232,16 @@ def _definition(
     if is_plain and is_owned and name.owner[:1].isupper() and _names_file(lookup, name.owner, first.path):
         fact.fault = NAMED_IN_PROMPT
     return found
+
+
+def _is_attribute_elsewhere(lookup: Lookup, name: str, places: list[SourceLine]) -> bool:
+    """Return whether methods at ``places`` may not be meant, because a further class has a field of that name."""
+    known = {place.path for place in places}
+    holding = [path for path, kind in lookup.holding(name) if kind == SOURCE and path not in known]
+    return all(place.text[:1].isspace() for place in places) and any(
+        line.startswith((" ", "\t")) and line.lstrip().startswith((f"{name} = ", f"{name}: "))
+        for path in holding[:MOST_READ] for _number, line in lookup.occurrences(path, name)
+    )  # fmt: skip
 
 
 def _names_file(lookup: Lookup, type_: str, path: str) -> bool:

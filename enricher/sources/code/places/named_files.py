@@ -9,8 +9,8 @@ import os
 
 from enricher.prompt.wording import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name, stem_of
-from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, TESTED, USERS, Fact, also_lines, format_place, only_file
+from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name
+from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, USERS, Fact, also_lines, format_place, only_file
 from enricher.sources.code.lines import is_comment, is_import
 from enricher.sources.code.lookup import LONG_FILE, SHORTEST_MISSPELLED, is_near
 from enricher.sources.code.special.folders import said_folders
@@ -145,29 +145,6 @@ def _lines_with(
             if is_import(line) if only_imports else not (is_comment(line) or is_address):
                 found.setdefault(user, number)
     return found
-
-
-def tested_by(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the source file that a failing test tests, judged by the test's name.
-
-    Return None unless there is exactly one, and if the path of the test shows it already.
-    """
-    stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
-    found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
-    if len(found) > 1:  # "cart.total_test.exs" tests cart.total.ex, and TestCart.cpp tests Cart.cpp and not Cart.h
-        own, _, ending = name.text.rpartition("/")[2].rpartition(".")
-        same = [path for path in found if path.rpartition("/")[2].rpartition(".")[0] == own.removesuffix("_test")]
-        alike = [path for path in same or found if path.endswith(f".{ending}")]
-        found = same if len(same) == 1 else alike
-    if not stem or len(found) != 1 or _is_mirrored(name.text, found[0]):
-        return None
-    return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)
-
-
-def _is_mirrored(test: str, source: str) -> bool:
-    """Return whether the path of a test shows that of the source file: test/cart/test_total.py tests cart/total.py."""
-    folder = source.rpartition("/")[0]
-    return bool(folder) and f"/{test.rpartition('/')[0]}".endswith(f"/{folder}")
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:

@@ -293,10 +293,10 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def key_place(lookup: Lookup, name: str) -> Fact | None:
-    """Locate a name that up to three files contain, one of them as a string, such as the key of a configuration."""
+    """Locate a name that up to three files contain, one of them as a string or tag, such as the key of a setting."""
     fact = text_place(lookup, name, "name", most=MOST_SHOWN)
     is_key = fact and any(
-        _is_delimited(line, name) and not is_import(line)
+        (_is_delimited(line, name) or f"</{name}>" in line) and not is_import(line)
         for path in fact.users for _number, line in lookup.occurrences(path, name)
     )  # fmt: skip
     return fact if is_key or name.isupper() else None

@@ -120,6 +120,7 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
 def called(db: Connection, phrase: list[str]) -> Test | None:
     """Return the only test file whose name consists of the words of ``phrase``; None if there is none, or several.
 
+    It is None, too, if names of other test files contain the words: "the parser tests" may be ``UnitParserTests.java``.
     Hyphens, underscores, the plural and the parts that mark a file as a test do not matter: ``cart_total_test.go``,
     ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
     of that name, the phrase means a kind of test: "the routing test" may be any in ``test/integration/routing``.
@@ -127,6 +128,10 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     forms = list(dict.fromkeys(form for stem in _joined(phrase) for form in _test_stems(stem)))
     found = [path for path in _files_of_stems(db, forms) if _is_runnable(path, "")]
     if len(found) != 1:
+        return None
+    bare = "replace(replace(stem, '_', ''), '-', '')"
+    others = f"select 1 from files where kind = ? and path <> ? and instr({bare}, ?) limit 1"
+    if db.execute(others, (TEST, found[0], "".join(phrase).removesuffix("s"))).fetchone():
         return None
     folders = " or ".join("instr('/' || lower(path), ?)" for _form in forms)
     query = f"select 1 from files where kind = ? and path <> ? and ({folders}) limit 1"

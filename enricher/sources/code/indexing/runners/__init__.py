@@ -17,8 +17,10 @@ from enricher.sources.code.indexing.commands import ProjectFiles, commands, runs
 from enricher.sources.code.indexing.runners.node_scripts import NODE_ENDS, node_template
 
 _PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
 _FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
+_IS_PHPUNIT = re.compile(r'"name":\s*"phpunit/phpunit"')
 _OF_DOTNET = (".sln", ".slnx", ".csproj", ".fsproj", ".vbproj")
 _OF_FLUTTER = re.compile(r"^\s+sdk:\s*flutter\b", re.MULTILINE)
 
@@ -97,6 +99,8 @@ def _php_program(text: str) -> str:
     """Return the program that runs the tests of a PHP project, judged by its ``composer.json``; empty if unknown."""
     if "pestphp" in text:
         return "pest"
+    if _IS_PHPUNIT.search(text):
+        return ""
     # Symfony's bridge installs PHPUnit by itself, outside vendor/.
     is_bridge = "symfony/phpunit-bridge" in text and "phpunit/phpunit" not in text
     return "simple-phpunit" if is_bridge else "phpunit" if "phpunit" in text or "pest" in text else ""
@@ -110,8 +114,8 @@ def _python(project: ProjectFiles) -> list[Runner]:
         if path.endswith(("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pytest.ini", "tox.ini"))
     }
     found = []
-    # A document may mention pytest for other reasons.
-    says_pytest = any("pytest" in text for path, text in project.texts.items() if not path.endswith("md"))
+    # A document may mention pytest for other reasons, as may a comment: "not using pytest".
+    says_pytest = any("pytest" in _COMMENT.sub("", text) for path, text in project.texts.items() if path[-2:] != "md")
     says_pytest = says_pytest or any(path.endswith(("conftest.py", "pytest.ini")) for path in project.present)
     for root in sorted(roots | {""}):
         if root and (root.count("/") > 2 or "test" in root or "example" in root):

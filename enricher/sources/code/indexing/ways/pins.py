@@ -39,7 +39,7 @@ _PINNING = re.compile(
     r"|[\w.-]+\.csproj|directory\.(?:packages|build)\.props|cmakelists\.txt"
     r"|(?:[\w.-]+\.)?(?:docker|container)file(?:\.[\w-]+)?"
     r"|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json|\.readthedocs\.ya?ml|netlify\.toml|vercel\.json"
-    r"|runtime\.txt"
+    r"|runtime\.txt|configure\.ac"
     r"|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|\.?appveyor\.yml|\.cirrus\.yml"
     r"|__init__\.py|_{0,2}(?:version|about)_{0,2}\.(?:py|rb|go|ts|js|php|h)|version"
     r"|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|go\.mod|cargo\.toml|mix\.exs|gemfile|composer\.json"
@@ -52,7 +52,8 @@ _PINNING = re.compile(
 _ENDS = tuple(
     ".txt .in setup.py noxfile.py .yml .yaml .toml .json .xml .gradle .kts .md .rst .adoc .mod .work .cfg .ini .props"
     " .csproj .properties .gemspec .exs file vmrc version versions toolchain VERSION /__init__.py version.py"
-    " version__.py about__.py version.rb version.go version.ts version.js version.php version.h".split()
+    " version__.py about__.py version.rb version.go version.ts version.js version.php Version.php version.h"
+    " configure.ac".split()
 )
 """Ends of the names of such files, which are compared before the pattern, because that takes longer."""
 _ASIDE = re.compile(
@@ -121,7 +122,10 @@ _OWN_KEY = re.compile(
     r"""|Version|VERSION|[A-Z_]+_VERSION)["']?(?: string)?\s*(?::=|[:= ])\s*"""
     r"""["']?v?(\d+\.\d+[\w.+-]*\d)["',;)]*\s*(?:#.*)?$"""
 )
-_OWN_CALL = re.compile(r"""^\s*(?:version\s*[=:]|project\(.*VERSION)\s*["']?(\d+\.\d+\.[\w.+-]*\d)""")
+_OWN_CALL = re.compile(
+    r"""^\s*(?:version\s*[=:]|project\(.*VERSION|AC_INIT\(\[[^\]]*\],\s*\[|.*\bnew Version(?:Id)?\()"""
+    r"""\s*["']?(\d+\.\d+\.[\w.+-]*\d)"""
+)
 _NO_MANIFEST = (".yml", ".txt", ".in", "Dockerfile", ".props", "tox.ini", "pom.xml", "go.mod")
 """Endings of files that state only the versions of dependencies and tools."""
 

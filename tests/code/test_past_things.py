@@ -91,6 +91,7 @@ def asked(
         ("when did the dark mode land, and in which release?", "dark mode toggle"),
         ("did we not already fix the double scroll?", "Fix double scroll in the sidebar"),
         ("haven't we fixed that double scroll once already", "Fix double scroll in the sidebar"),
+        ("write the changelog entry for the double scroll fix", "Fix double scroll in the sidebar"),
         ("when was the double scroll fixed?", "Fix double scroll in the sidebar"),
         ("when did we fix the double scroll", "Fix double scroll in the sidebar"),
         ("what changed in the printer since 1.15.3?", "Split the printer"),
@@ -226,6 +227,9 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
         "add the dark mode toggle. which version of node do we need?",
         "is the wishlist removed from the account once the user is deleted",
         "why did you remove the wishlist from the header",
+        "write the entry for the last fix",
+        "apply the gift cards change to the header",  # three commits have its words
+        "review the small fix",
     ],
 )
 def test_what_only_looks_like_such_a_question_gets_nothing(asked: tuple[Account, dict[str, str]], prompt: str) -> None:

@@ -255,6 +255,31 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
         ),
         (
             "CONTRIBUTING.md",
+            "# Pull requests\n\n- If your change closes an issue, prefix the commit message with `[Fix #1]`.\n",
+            "ok, commit it. the issue is 12",
+            "prefix the commit message with `[Fix #1]`.",
+        ),
+        (
+            "CONTRIBUTING.md",
+            "# Commit messages\n\nCommit messages should follow the guide in the wiki. Any commit of an issue must"
+            + ' end in "Issue: #9".\n\nPraise is welcome.\n\n# Style\n\nNever use tabs, but "spaces".\n',
+            "commit this",
+            "should follow the guide in the wiki. Any commit of an issue must end in 'Issue: #9'.\"",
+        ),
+        (
+            "CONTRIBUTING.md",
+            "# Pull requests\n\n1. Keep it focused.\n2. Before committing, run `make test`.\n",
+            "thx, commit",
+            "",
+        ),
+        (
+            "CONTRIBUTING.md",
+            "# Tests\n\nBefore running them, please ensure that the `test` dependencies are installed.\n",
+            "raise Pillow to 10.4",
+            "",
+        ),
+        (
+            "CONTRIBUTING.md",
             "# Pull requests\n\nWe strongly prefer pull requests, each with 1 commit, to mailed patches.\n",
             "open a PR",
             "",

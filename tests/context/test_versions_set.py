@@ -203,3 +203,26 @@ def test_a_release_is_told_where_the_version_of_the_project_stands(account: Acco
     account.cli("code", "index")
     assert told_of not in told(account, "release 2.5.0", "ways")  # it stands in one place, which is easily found
     assert "the version of this project" not in "".join(told(account, "release 2.5.1", "ways"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("configure.ac", "AC_INIT([sluice], [3.2.2], [bugs@example.org])\n"),
+        ("src/Version.php", "<?php\n$it = new VersionId('3.2.2', __DIR__);\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    "prompt",
+    ["prepare 3.3.0. date in the changelog, no tag", "release 3.3.0: what is there to touch?", "bump to 3.3.0"],
+)
+def test_the_only_place_of_the_version_is_told_unless_it_is_a_manifest(
+    account: Account, path: str, text: str, prompt: str
+) -> None:
+    account.write(account.project / path, text)
+    git(account.project, "Start")
+    account.cli("code", "index")
+
+    line = text[: text.index("3.2.2")].count("\n") + 1
+    assert f"{path}:{line} `3.2.2` — the version of this project" in told(account, prompt, "ways")
+    assert told(account, "bump valve to 3.3.0", "ways") == []

@@ -551,6 +551,8 @@ def test_a_rule_on_every_commit_is_told(quota: Account) -> None:
          "python -m unittest tests/test_limits.py"),
         ("", "from unittest.mock import patch\n\n\ndef test_it():\n    pass\n", "pytest tests/test_limits.py"),
         ("", "check(1)\n", ""),
+        ("# not using pytest", "import unittest\n\n\nclass Test(unittest.TestCase):\n    pass\n",
+         "python -m unittest tests/test_limits.py"),
     ],
 )  # fmt: skip
 def test_one_test_is_run_by_what_the_project_shows_to_run_it(
@@ -558,7 +560,8 @@ def test_one_test_is_run_by_what_the_project_shows_to_run_it(
 ) -> None:
     for name in ("Makefile", "pyproject.toml", "uv.lock"):
         (Path(quota.project) / name).unlink()
-    quota.write(Path(quota.project) / "CONTRIBUTING.md", contributing)
+    document = "tox.ini" if contributing.startswith("#") else "CONTRIBUTING.md"
+    quota.write(Path(quota.project) / document, contributing)
     for name in ("limits", "load"):
         quota.write(Path(quota.project) / f"tests/test_{name}.py", test)
     commit(quota, "Test without manifests")
@@ -905,6 +908,7 @@ def test_tests_of_dotnet_and_swift_have_their_command(
         ("fix the tests of the rate table", "tests/test_rate_tables.py"),
         ("the failing tests for the limits, please fix them", "tests/test_limits.py"),
         ("run the table tests", ""),
+        ("extend the parser tests", ""),  # those of the units are parser tests, too
         ("run the unit tests", ""),
         ("add the export test, too", ""),
         ("run the tests", ""),
@@ -913,7 +917,8 @@ def test_tests_of_dotnet_and_swift_have_their_command(
     ],
 )
 def test_tests_that_a_prompt_describes_are_told(quota: Account, prompt: str, path: str) -> None:
-    for name in ("test_rate_tables.py", "test_all.py", "test.js", "test_export.py", "export/test_csv.py"):
+    for name in ("test_rate_tables.py", "test_all.py", "test.js", "test_export.py", "export/test_csv.py", "test_parser.py",
+                 "test_unit_parser.py"):  # fmt: skip
         quota.write(Path(quota.project) / f"tests/{name}", "def test_it():\n    pass\n")
     commit(quota, "Test the tables")
 

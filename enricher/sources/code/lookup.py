@@ -198,6 +198,8 @@ class Lookup:
             if path != home and path in namesakes:
                 uses.is_partial = True
                 continue
+            if path != home and ".config." in path and self.lines_in(path, name):
+                continue
             if kind not in (*code.USING, code.TEST):
                 continue
             if kind == code.TEST and home.endswith(".py") and _is_for_browsers(path):
@@ -287,8 +289,7 @@ class Lookup:
         """Return the path of the only source file with that name and any extension; empty if there is not just one."""
         if not is_code_form(name) and "-" not in name:  # an ordinary word
             return ""
-        is_test = name.lower().startswith("test") or name.endswith(("_spec", "_test"))
-        kinds = (code.SOURCE, code.TEMPLATE, *((code.TEST,) if is_test else ()))
+        kinds = (code.SOURCE, code.TEMPLATE, *((code.TEST,) if name.lower().startswith("test") else ()))
         files = [path for path, kind in self.of_stem(name) if kind in kinds]
         return files[0] if len(files) == 1 else ""
 

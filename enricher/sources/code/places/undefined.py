@@ -74,12 +74,12 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """
     if name.is_table:
         return _table(lookup, name.text)
+    if name.text.endswith(ENDS_OF_TEST_FILES) and lookup.of_stem(name.text):
+        return None  # it means a test file, which is found by that name
     if own := lookup.source_called(name.text):
         from enricher.sources.code.places.named_files import only_file_with_users
 
         return only_file_with_users(lookup, own)
-    if name.text.endswith(ENDS_OF_TEST_FILES) and lookup.of_stem(name.text):
-        return None  # it means one of these test files
     found = None
     if name.text.islower():
         from enricher.sources.code.special.settings_classes import place_of_settings_field

@@ -95,6 +95,7 @@ def _declarations(lookup: Lookup, lines: list[SourceLine], name: str) -> dict[st
     first = {
         one.path: one
         for one in reversed(lines)
+        if not (name[:2] == "--" and one.kind == CONFIG)  # a workflow passes an option to a program
         if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
     if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"

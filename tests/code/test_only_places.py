@@ -1,0 +1,107 @@
+"""Through the real hook: what is told as the only place, or as the definition, is what the prompt means."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import told, write_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+FILES = {
+    "src/tally.rs": (
+        'fn brand() {\n    var("CRATE_BRAND").is_some_and(|crate_brand| crate_brand == "oak")\n}\n\n'
+        'fn width(vars: &Vars) {\n    vars.get(L!("CRATE_BRAND"))\n}\n'
+    ),
+    ".github/workflows/ci.yml": "steps:\n  - run: make check FLAGS='--enable-lids'\n",
+    "scripts/release.sh": "./configure --enable-lids\n",
+    "configure.ac": "AC_INIT([crates], [3.2.2])\nAC_ARG_ENABLE([lids], [AS_HELP_STRING([--enable-lids], [lids])])\n",
+    "lint_todo.yml": "Exclude:\n  - 'spec/pallet_spec.rb'\n",
+    "spec/pallet_spec.rb": "describe Pallet do\nend\n",
+    "src/yard.ts": "export interface Yard {\n  closeYard: () => void;\n}\nhooks.run('closeYard');\n",
+    "yard.config.ts": "export default {\n  closeYard() {\n    process.exit(0);\n  },\n};\n",
+    "scripts/notes.js": "let notesEntry, tag;\n\nfunction cut() {\n  notesEntry = read();\n  write(notesEntry);\n}\n",
+    "shop/files.py": "class File:\n    @property\n    def lid_hash(self):\n        return 1\n",
+    "shop/folders.py": "class Folder:\n    def lid_hash(self):\n        return 2\n",
+    "shop/models.py": "class Unit:\n    lid_hash = Number(index=True)\n",
+    "feeds/rss.xml": "<channel>\n  <lastPackDate>{{ .Date }}</lastPackDate>\n</channel>\n",
+    "feeds/pack_test.go": 'package feeds\n\nvar text = "<lastPackDate>1</lastPackDate>"\n',
+    "java/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 1;\n    }\n}\n",
+    "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
+}  # fmt: skip
+
+
+@pytest.fixture
+def yard(account: Account, shop: Path) -> Account:
+    """An account in the shop with more files, which are indexed."""
+    write_all(shop, FILES)
+    account.cli("code", "index")
+    return account
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines"),
+    [
+        pytest.param(
+            "must I set $CRATE_BRAND for that?",
+            ["src/tally.rs:2 CRATE_BRAND — the only file that has it; also line 6"],
+            id="a variable has precedence over a local variable that is spelled like it",
+        ),
+        pytest.param(
+            "what does --enable-lids do?",
+            ["configure.ac:2 --enable-lids — found here and in .github/workflows/ci.yml:2, scripts/release.sh:1"],
+            id="a workflow that passes an option does not declare it",
+        ),
+        pytest.param("pallet_spec is red for me", [], id="a list of exceptions is no place of a test"),
+        pytest.param(
+            "closeYard is not called", ["src/yard.ts:2 closeYard — defined here; the only use: line 4"],
+            id="the configuration of a tool sets what others define",
+        ),
+        pytest.param("write the notes entry for this", [], id="a local variable is no thing of the project"),
+        pytest.param("page over lid_hash until all are done", [], id="methods, where a class has a field of the name"),
+        pytest.param(
+            "lastPackDate must be the newest of all",
+            ["feeds/rss.xml:2 lastPackDate — the only source that has it, beside feeds/pack_test.go:3"],
+            id="a tag in a template",
+        ),
+        pytest.param(
+            "red:\n\n  1) yard.closeYard\n       closes after a second:\n     AssertionError: 998 > 1000\n\nwhy?",
+            [], id="the title of a failed test of Mocha",
+        ),
+    ],
+)  # fmt: skip
+def test_a_place_is_told_only_where_it_is_the_one_that_is_meant(yard: Account, prompt: str, lines: list[str]) -> None:
+    assert told(yard, prompt) == lines
+
+
+def after_reading(account: Account, path: str, asked: str, answer: str) -> dict[str, str]:
+    """Write a transcript in which the agent has read a file and answered."""
+    given = {"file_path": f"{account.project}/{path}"}
+    read = {"type": "tool_use", "name": "Read", "input": given}
+    records = [
+        {"type": "user", "message": {"role": "user", "content": asked}},
+        {"type": "assistant", "message": {"id": "m1", "content": [read]}},
+        {"type": "assistant", "message": {"id": "m2", "content": [{"type": "text", "text": answer}]}},
+    ]  # fmt: skip
+    return {"transcript_path": str(account.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in records)))}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("not that BoxScales, the one for 17", "java17/main/BoxScales.java:1 BoxScales — defined here"),
+        ("no, the other one. this one is right already", "java17/main/BoxScales.java:2 weighCrate — defined here"),
+        ("yes, that one", ""),
+    ],
+)
+def test_the_other_of_two_definitions_is_told_where_the_first_was_read(yard: Account, prompt: str, line: str) -> None:
+    answer = "`weighCrate` returns 1 there, so there is nothing to do."
+    past = after_reading(yard, "java/main/BoxScales.java", "weighCrate is too light", answer)
+
+    lines = yard.ask_patiently(prompt, **past).context.splitlines()
+    assert [one.removeprefix("- ") for one in lines if one.startswith("- ")] == ([line] if line else [])

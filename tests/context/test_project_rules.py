@@ -261,10 +261,9 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
         ),
         (
             "CONTRIBUTING.md",
-            "# Commit messages\n\nCommit messages should follow the guide in the wiki. Any commit of an issue must"
-            + ' end in "Issue: #9".\n\nPraise is welcome.\n\n# Style\n\nNever use tabs, but "spaces".\n',
+            '# Commits\n\nCommits follow the guide. Any commit of an issue must end in "Issue: #9".\n\nBe kind.\n',
             "commit this",
-            "should follow the guide in the wiki. Any commit of an issue must end in 'Issue: #9'.\"",
+            "Commits follow the guide. Any commit of an issue must end in 'Issue: #9'.\"",
         ),
         (
             "CONTRIBUTING.md",

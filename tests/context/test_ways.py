@@ -917,8 +917,8 @@ def test_tests_of_dotnet_and_swift_have_their_command(
     ],
 )
 def test_tests_that_a_prompt_describes_are_told(quota: Account, prompt: str, path: str) -> None:
-    for name in ("test_rate_tables.py", "test_all.py", "test.js", "test_export.py", "export/test_csv.py", "test_parser.py",
-                 "test_unit_parser.py"):  # fmt: skip
+    names = ("rate_tables", "all", "export", "parser", "unit_parser")
+    for name in ("test.js", "export/test_csv.py", *(f"test_{one}.py" for one in names)):
         quota.write(Path(quota.project) / f"tests/{name}", "def test_it():\n    pass\n")
     commit(quota, "Test the tables")
 

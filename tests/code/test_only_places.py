@@ -33,6 +33,8 @@ FILES = {
     "feeds/pack_test.go": 'package feeds\n\nvar text = "<lastPackDate>1</lastPackDate>"\n',
     "java/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 1;\n    }\n}\n",
     "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
+    "lib/yard.rb": "class Yard\n  def conf\n    1\n  end\nend\n",
+    "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
 
 
@@ -72,6 +74,11 @@ def yard(account: Account, shop: Path) -> Account:
         pytest.param(
             "red:\n\n  1) yard.closeYard\n       closes after a second:\n     AssertionError: 998 > 1000\n\nwhy?",
             [], id="the title of a failed test of Mocha",
+        ),
+        pytest.param("does a yard.conf change take effect?", [], id="the file of a configuration is no method"),
+        pytest.param(
+            "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],
+            id="the task of Gradle that failed",
         ),
     ],
 )  # fmt: skip

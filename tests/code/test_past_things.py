@@ -230,6 +230,7 @@ def test_who_asks_what_is_new_in_a_version_is_told_where_its_notes_are(
         "write the entry for the last fix",
         "apply the gift cards change to the header",  # three commits have its words
         "review the small fix",
+        "no!! only in `price_of`. revert the rest",
     ],
 )
 def test_what_only_looks_like_such_a_question_gets_nothing(asked: tuple[Account, dict[str, str]], prompt: str) -> None:

@@ -209,6 +209,7 @@ def test_a_release_is_told_where_the_version_of_the_project_stands(account: Acco
     ("path", "text"),
     [
         ("configure.ac", "AC_INIT([sluice], [3.2.2], [bugs@example.org])\n"),
+        ("lib/sluice/version.rb", "module Sluice\n  SLUICEVERSION = '3.2.2'\nend\n"),
         ("src/Version.php", "<?php\n$it = new VersionId('3.2.2', __DIR__);\n"),
     ],
 )
@@ -220,6 +221,7 @@ def test_the_only_place_of_the_version_is_told_unless_it_is_a_manifest(
     account: Account, path: str, text: str, prompt: str
 ) -> None:
     account.write(account.project / path, text)
+    account.write(account.project / ".github/docs.yaml", "with:\n  version: 3.1.8\n")
     git(account.project, "Start")
     account.cli("code", "index")
 

@@ -75,6 +75,7 @@ TABLES = frozenset("table tables tabelle tabellen tabla tablas tabela tabelas ta
 ROUTE_WORDS = tuple("route endpoint url page api pfad seite ruta rota маршрут 路由 接口 エンドポイント".split())
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
 """Last parts of host names, so that these are not taken for names in the code."""
+ENDS_OF_CONFIGURATION = ("conf", "lock", "service")  # "nginx.conf" is a file, and not what ``conf`` defines
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 """Words that follow a quoted command where a tool reports that it failed: ``Command "npm run build" exited with 1``.
 
@@ -409,7 +410,8 @@ class _Reader:
         looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
         # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
-            if len(owner) > 1 and len(parts[-1]) > 2:  # may also be two sentences: "this is done.then go on"
+            # It may also be two sentences: "this is done.then go on".
+            if len(owner) > 1 and len(parts[-1]) > 2 and parts[-1] not in ENDS_OF_CONFIGURATION:
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))

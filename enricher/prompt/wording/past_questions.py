@@ -248,6 +248,8 @@ def _in_english(words: list[str], *, is_question: bool) -> tuple[str, str, list[
             if at < 0 or (start in _AT_THE_START and not set(padded[:at].split()) <= _BEFORE_AN_ORDER):
                 continue
             after = padded[at + len(start) + 1 :].split()
+            if start == "revert" and after[:2] in (["the", "rest"], ["the", "others"]):
+                continue
             if start == "revert" and after[:1] and after[0] in _POINTING and not _WORK.intersection(after[1:2]):
                 continue
             verb = next((number for number, word in enumerate(after) if word in followers.split()), -1)

@@ -56,7 +56,7 @@ _PASTED_STARTS = (
     "Fatal error: Uncaught ", "PHP Fatal error: ", "PHP Warning: ", "PHP Notice: ", "PHP Deprecated: ",
     "PHP Parse error: ", "[Log] ", "<img", "Stack trace:", *FAILURES, "PASSED ", "E   ", "npm ERR",
     "error[", "warning[", "-->", "---- ", "thread '", "panic:", "goroutine ", "!", "= note: ", "= help: ",
-    "✖ ", "✗ ", "✘ ", "✕ ",
+    "✖ ", "✗ ", "✘ ", "✕ ", "> Task :",
 )  # fmt: skip
 MARKS_OF_FAILURE = ("X ", "✖ ", "✗ ", "✘ ", "✕ ", "× ")
 BUILT_IN_TYPES = ("string", "number", "boolean", "never", "undefined", "object", "{}", "unknown")

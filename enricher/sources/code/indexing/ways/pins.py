@@ -119,7 +119,7 @@ _IN_PROSE = {
 
 _OWN_KEY = re.compile(
     r"""^[\s#]*(?:(?:export |public |final |static )*(?:const|var|define|String) )?["']?(?:__version__|version"""
-    r"""|Version|VERSION|[A-Z_]+_VERSION)["']?(?: string)?\s*(?::=|[:= ])\s*"""
+    r"""|Version|VERSION|[A-Z_]+_?VERSION)["']?(?: string)?\s*(?::=|[:= ])\s*"""
     r"""["']?v?(\d+\.\d+[\w.+-]*\d)["',;)]*\s*(?:#.*)?$"""
 )
 _OWN_CALL = re.compile(
@@ -183,7 +183,7 @@ def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
     """
     declared = [
         (path.count("/"), version, path, number)
-        for path, text in texts.items() if not path.endswith((*_PROSE, *_NO_MANIFEST))
+        for path, text in texts.items() if not (path.startswith(".") or path.endswith((*_PROSE, *_NO_MANIFEST)))
         for number, version in _own_lines(path, text)[:1]
     ]  # fmt: skip
     if not declared:

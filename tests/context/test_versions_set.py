@@ -228,3 +228,20 @@ def test_the_only_place_of_the_version_is_told_unless_it_is_a_manifest(
     line = text[: text.index("3.2.2")].count("\n") + 1
     assert f"{path}:{line} `3.2.2` — the version of this project" in told(account, prompt, "ways")
     assert told(account, "bump valve to 3.3.0", "ways") == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("which rust do we still have to support here?", "Cargo.toml:3 `rust-version = "),
+        ("what's the oldest node version that we support", "web/package.json:3 `"),
+        ("welche Python-Version müssen wir unterstützen?", "bindings/pyproject.toml:"),
+        ("which node of the tree do we need to support", ""),
+        ("what do we need for the release of python?", ""),
+        ("which version supports that", ""),
+    ],
+)
+def test_a_question_for_the_supported_version_gets_its_first_places(asked: Account, prompt: str, line: str) -> None:
+    lines = [one for one in told(asked, prompt, "ways") if "the version of" in one]
+
+    assert [one.startswith(line) for one in lines] == ([True] if line else [])

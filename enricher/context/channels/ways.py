@@ -48,6 +48,7 @@ bump upgrad updat downgrad pin rais lift increas lower move_ switch migrat requi
   deprec rid_of ditch stop_ lock_ matrix _to_ci hoch take _want adopt allow minim _min_ least mindest mínim go_to
   aktualis actualiz atualiz aggiorn mets passe heb erhöh setz raus entfern schmei wirf abandon elimin quita sube
   subi eleva porta alza togli rimuov supprim enlèv augment обнов подним повыс убери убрать удали выкинь миним 升级
+  support need target oldest lowest unterst brauch soport suport richied поддерж
   升到 更新 提高 去掉 移除 删除 放弃 不再 最低 最小 上げ 外して 切って やめ 削除
 """
 """Beginnings of words that may change a version; any other prompt is not compared with the project's dependencies."""

@@ -15,6 +15,7 @@ from enricher.prompt.wording.actions.versions import (
     AskedVersion,
     asked_version,
     is_language,
+    language_asked_for,
 )
 from enricher.sources.code import OWN_VERSION, marks, meta
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from enricher.context import Request
 
-MOST_PLACES = 6
+MOST_PLACES, MOST_ANSWERS = 6, 3
+"""Maximum places that state a version to be changed, and that answer the question for one."""
 MANIFESTS = frozenset(
     "package.json pyproject.toml setup.py setup.cfg Cargo.toml composer.json pom.xml mix.exs pubspec.yaml"
     " VERSION".split()
@@ -46,6 +48,11 @@ class Place:
 def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> list[Candidate]:
     """Return where the version is stated that a prompt wants to change; add "dependency" to ``actions`` for one."""
     dependencies = meta(index, "dependencies").split()
+    if language := language_asked_for(request.prompt):
+        found = _stated(index, language)
+        return (
+            [_told(AskedVersion(language, "", CHANGED), found, f"the version of {language}", request)] if found else []
+        )
     asked = asked_version(request.prompt, lambda words: _known(index, dependencies, words))
     if not asked:
         return []
@@ -56,13 +63,17 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
 
 def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:
     """Return where the project states its own version; nothing if that is only a manifest, which is easily found."""
-    query = "select versions, path, line, said from pins where name = ? order by path, line"
-    found = [Place(*row) for row in index.execute(query, (OWN_VERSION,))]
+    found = _stated(index, OWN_VERSION)
     paths = {place.path for place in found}
     if len(paths) < 2 and all(path.rpartition("/")[2] in MANIFESTS for path in paths):
         return []
     asked = AskedVersion(OWN_VERSION, "", CHANGED)
     return [_told(asked, found, "the version of this project", request)]
+
+
+def _stated(index: sqlite3.Connection, name: str) -> list[Place]:
+    query = "select versions, path, line, said from pins where name = ? order by path, line"
+    return [Place(*row) for row in index.execute(query, (name,))]
 
 
 def _known(index: sqlite3.Connection, dependencies: list[str], words: list[str]) -> set[str]:
@@ -73,8 +84,7 @@ def _known(index: sqlite3.Connection, dependencies: list[str], words: list[str])
 
 def _places_of(asked: AskedVersion, index: sqlite3.Connection, request: Request) -> list[Candidate]:
     """Return a fact with the places that state the version to be changed, unless there is only an obvious one."""
-    query = "select versions, path, line, said from pins where name = ? order by path, line"
-    every = [Place(*row) for row in index.execute(query, (asked.name,))]
+    every = _stated(index, asked.name)
     left = [place for place in every if _is_concerned(asked, place, every)]
     if every and not left and asked.how in (CHANGED, TAKEN):
         return [_told(asked, every, f"already {asked.version} or newer", request)]

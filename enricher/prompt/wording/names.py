@@ -75,7 +75,10 @@ TABLES = frozenset("table tables tabelle tabellen tabla tablas tabela tabelas ta
 ROUTE_WORDS = tuple("route endpoint url page api pfad seite ruta rota маршрут 路由 接口 エンドポイント".split())
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
 """Last parts of host names, so that these are not taken for names in the code."""
-ENDS_OF_CONFIGURATION = ("conf", "lock", "service")  # "nginx.conf" is a file, and not what ``conf`` defines
+SHORTEST_KEY = 8
+"""Minimum letters of a quoted key in brackets that is looked up; a shorter one may be the key of anything."""
+ENDS_OF_CONFIGURATION = ("conf", "lock", "mod", "service", "sum")
+"""Ends of file names: "nginx.conf" and "go.mod" are no members of ``nginx`` and ``go``."""
 FAILED_COMMAND = (" exited with", " failed with", " returned non-zero")
 """Words that follow a quoted command where a tool reports that it failed: ``Command "npm run build" exited with 1``.
 
@@ -385,6 +388,10 @@ class _Reader:
         return False
 
     def _identifier(self, token: str, *, is_call: bool, is_marked: bool) -> bool:
+        key = token.replace('"', "'").partition("['")[2].partition("'")[0]  # of ``$_SESSION['wishlist']``
+        if len(key) >= SHORTEST_KEY and is_identifier(key):
+            self.note(Name(IDENTIFIER, key))
+            return True
         token = token.partition("(")[0].strip("$#.").replace("::", ".").replace("->", ".")
         token = token.replace("#", ".").replace("$", ".")  # the JVM's name of a nested class: "Cart$Row.total"
         if not is_marked and "-" in token:  # "save_session-Funktion"

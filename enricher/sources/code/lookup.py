@@ -54,6 +54,8 @@ PLATFORMS = frozenset("android ios macos windows linux web frontend backend serv
 
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
+_FUNCTIONS = ("function ", "async function ", "def ", "async def ", "func ", "fn ", "pub fn ")
+_OWN = ("this", "self", "exports", "module", "Self")
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
 
@@ -194,6 +196,7 @@ class Lookup:
             uses.files = len(files)
             return uses
         defining = set(self.lines_in(home, name))
+        is_plain = self._is_plain_function(home, defining)
         for path, kind in files:
             if path != home and path in namesakes:
                 uses.is_partial = True
@@ -210,6 +213,8 @@ class Lookup:
             for line, text in lines:
                 is_definition = defines_in(path, text, name) or (path == home and line in defining)
                 is_definition = is_definition or (path == home and _is_constructor_of_dart(path, text, name))
+                # "other.load()" in the file of the function "load" calls that of another.
+                is_definition = is_definition or (path == home and is_plain and _has_owner(text, name))
                 is_key = kind == code.TEST and is_only_quoted(text, name)
                 if not is_definition and not is_key and not only_mentions(path, self.text(path), line, text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
@@ -218,6 +223,11 @@ class Lookup:
                 elif path != home and not is_definition and self._is_offered(path, kind, line, text):
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
+
+    def _is_plain_function(self, path: str, lines: set[int]) -> bool:
+        """Return whether the lines of a file define functions outside of any class."""
+        texts = self.text(path).split("\n")
+        return bool(lines) and all(texts[line - 1].startswith(_FUNCTIONS) for line in lines if line <= len(texts))
 
     def _is_offered(self, path: str, kind: int, line: int, text: str) -> bool:
         """Return whether a line only makes a name available to others: an export, or a line of an ``__init__.py``."""
@@ -337,6 +347,13 @@ class Lookup:
             known = "" if self.is_exhausted else without_pod(path, code.read_file(self.root, path))
             self._texts[path] = known
         return known
+
+
+def _has_owner(line: str, name: str) -> bool:
+    """Return whether a line has ``name`` only as a member of something else: ``other.name()``."""
+    at = line.find(name)
+    owner = line[: at - 1].rstrip("?") if line[at - 1 : at] == "." else ""
+    return bool(owner) and not owner.endswith(_OWN) and line.count(name) == 1
 
 
 def _is_constructor_of_dart(path: str, line: str, name: str) -> bool:

@@ -26,6 +26,12 @@ _DROPPING = frozenset("drop remove kill retire deprecate ditch stop rid".split()
 _TAKING = frozenset("take want wants adopt allow".split())
 _LEAST = ("minimum", "minimal", "min", "least", "mindest", "minim", "mínim", "минимал", "минимум")
 """Beginnings of words that say that a version is the lowest one."""
+_WHICH = frozenset("which what what's whats welche welches quelle quel qué que qual quale какая какую какой".split())
+_SUPPORTING = (
+    "support", "requir", "need", "target", "oldest", "lowest", "unterstütz", "brauch", "ältest", "soport", "admit",
+    "suport", "exig", "richied", "поддерж", *_LEAST,
+)  # fmt: skip
+"""Beginnings of words by which a question for a version asks for what the project supports."""
 _BETWEEN = frozenset(
     "the our required supported support version versions minimum min minimal dependency of for on from to ci all lowest"
     " oldest a new is at least required now supporting testing in".split()
@@ -107,6 +113,22 @@ def asked_version(prompt: str, known: Callable[[list[str]], set[str]]) -> AskedV
             if (name := language_of(word) or plain_name(word)) in names and (found := _asked(clause, latin, at, name)):
                 return found
     return None
+
+
+def language_asked_for(prompt: str) -> str:
+    """Return the language whose oldest supported version a prompt asks for; empty if it asks for none.
+
+    Examples are "which php do we still have to support?" and "what is our minimum node version".
+    """
+    for clause in actions.clauses(actions.lowered(prompt)):
+        words = _words(clause)
+        start = next((at for at, word in enumerate(words) if word in _WHICH), -1)
+        near = words[start + 1 : start + MOST_BETWEEN + 1] if start >= 0 else []
+        at = next((number for number, word in enumerate(near) if language_of(word.partition("-")[0])), -1)
+        is_of_another = near[at + 1 : at + 2] in (["of"], ["in"], ["from"])  # "which node of the tree"
+        if at >= 0 and not is_of_another and any(word.startswith(_SUPPORTING) for word in words[start + 1 :]):
+            return language_of(near[at].partition("-")[0])
+    return ""
 
 
 def _words(clause: str) -> list[str]:

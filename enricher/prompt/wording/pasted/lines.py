@@ -162,6 +162,8 @@ def _is_pasted(line: str, bare: str) -> bool:
     words = bare.split(None, 4)
     if any(level_in(word, is_first=word is words[0]) for word in words[:4]):
         return True
+    if words[1:2] in (["FAILED"], ["PASSED"], ["ERROR"]) and is_file(words[0].partition("::")[0]):
+        return True  # a test that pytest has run
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
     if words[0].replace(":", "", 1).isdecimal() and words[1:2] and words[1] in ("error", "warning", "info", "✖", "⚠"):

@@ -25,7 +25,7 @@ MOST_OF_A_SECTION, LONGEST_SECTION = 3, 360
 """Maximum rules of a section on commits that are told together, and their maximum characters."""
 
 _I = re.IGNORECASE
-_DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))/"
+_DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|contribut(?:e|ing|ors?))(?:[-_]guide)?/"
 _DOCUMENT = re.compile(
     r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]?TO[-_])?(?:CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
     r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|(?:RUNNING[-_])?TEST(?:S|ING|[-_]SUITE)|BUILD(?:ING)?"

@@ -64,7 +64,7 @@ _TABLES = frozenset("lang language locale messages strings translation translati
 _LANGUAGES = frozenset("af am ar ast az be bg bn bs ca ckb cs cy da de el en eo es et eu fa fi fil fr ga gl gu he hi"
                        " hr hu hy id is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt"
                        " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh"
-                       " an br dsb gd hsb ia ku lb ltg mi mt oc sc yi".split())  # fmt: skip
+                       " an br dsb fo fy gd hsb ia ku lb lo ltg mi mt oc sc yi yo zu".split())  # fmt: skip
 _JOINED_COUNTRIES = ("br", "cn", "gb", "hk", "pt", "tw", "us")
 """Countries that file names join to a language without a separator, as in ``ptBR.json``."""
 _LIBRARY_ENDS = frozenset("js mjs cjs css scss less map".split())

@@ -59,6 +59,9 @@ def _filled(template: str, paths: list[str]) -> str:
     if len(places) > 1 and ("{path}" not in template or ONE_FILE in template):
         return ""
     stem = name.rpartition(".")[0]
+    # In another subproject than that of the test, Gradle finds no such test, and fails.
+    module, is_below, _rest = paths[0].partition("/src/")
+    template = template.replace("{module}", f" -p {module}" if is_below else "")
     filled = template.replace("{path}", " ".join(paths)).replace("./{dir}", f"./{folder}" if folder else ".")
     return filled.replace("{stem}", stem).replace("{dotted}", paths[0].rpartition(".")[0].replace("/", "."))
 

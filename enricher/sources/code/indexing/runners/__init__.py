@@ -1,8 +1,8 @@
 """Determine from manifests and lock files which command runs a single test file, for each folder and language.
 
 Does not run in the hook. A command is stored as a template: ``{path}`` is the path of the test file relative to the
-command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name without the extension. The template of a
-single file is the whole command.
+command's working directory, ``{dir}`` is its folder, and ``{stem}`` its name without the extension. ``{module}`` is the
+option of Gradle for the subproject of the file. The template of a single file is the whole command.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
     if name == "pubspec.yaml":
         return [Runner(folder, "dart", f"{'flutter' if _OF_FLUTTER.search(text) else 'dart'} test {{path}}")]
     if name in ("build.gradle", "build.gradle.kts") and not folder:
-        return [Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')} test --tests '*{{stem}}'")]
+        return [Runner("", "java kt groovy", f"{_wrapper(project, '', 'gradle')}{{module}} test --tests '*{{stem}}'")]
     if name == "pom.xml":  # run for all modules at once, it would fail in modules that lack the test
         return [Runner(folder, "java kt", f"{_wrapper(project, folder, 'mvn')} test -Dtest={{stem}}")]
     return []

@@ -227,7 +227,7 @@ def _of_runners(found: list[Runner], project: ProjectFiles) -> list[Row]:
     for one in found:
         ends = tuple(f".{end}" for end in one.ends.split())
         count = sum(path.endswith(ends) and path.startswith(one.folder) for path in tests)
-        command = one.template.format(path="FILE", dir="FOLDER", stem="NAME", dotted="MODULE")
+        command = one.template.format(path="FILE", dir="FOLDER", stem="NAME", dotted="MODULE", module="")
         if count and one.ends != "go" and not command.startswith("pytest "):
             label = f"{f'in {one.folder}/: ' if one.folder else ''}`{command}` runs one test file"
             rank = count / (len(tests) + 1)

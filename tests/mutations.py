@@ -5105,15 +5105,7 @@ MUTATIONS = (
         "    if has_edits or needs not in (EDITS, AFTER_EDITS)",
         "    if has_edits or needs != EDITS",
         "",
-        "guidance/test_rule_prompts.py::test_a_doubt_and_a_plain_question_are_told_after_an_edit",
-    ),
-    Mutation(
-        "a question for a place is taken for one that may become a change",
-        "instructions/prompt-enricher-instructions.md",
-        'unless: ["[look-ups]@lead", "[look-ups-abroad]@start", ',
-        "unless: [",
-        "",
-        "guidance/test_rule_prompts.py::test_a_guardrail_speaks_where_the_temptation_is",
+        "guidance/test_rule_prompts.py::test_a_doubt_is_told_after_an_edit",
     ),
     Mutation(
         "the last of several questions is quoted",

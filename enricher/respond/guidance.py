@@ -15,9 +15,9 @@ NOT_ENGLISH = "non_english"
 SAID_BEFORE = "said before in this session"
 LONGEST_FACT = 120
 MORE_LIKELY_THAN_NOT = 0.5
-PAST, EDITS, AFTER_EDITS = "past", "edits", "after-edits"
+PAST, EDITS, AFTER_EDITS, NO_EDITS = "past", "edits", "after-edits", "no-edits"
 """Conditions of a guardrail: the session has earlier prompts; the agent has edited files, or the session is new; the
-agent has edited files."""
+agent has edited files; it has edited none."""
 MOST_QUOTED, LONGEST_QUOTED = 6, 48  # words and characters of the prompt, quoted in the sentence of a guardrail
 FEWEST_QUOTED = 3  # words: of a long clause that ends with fewer, the words before them are quoted, too
 ENDS = (". ", ", ", "? ", "! ", "?", "!", "\n", "。", "\uff1f", "\uff01", "\uff0c")
@@ -149,6 +149,8 @@ def select_guardrails(
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
     if needs == PAST and not has_past:
         return "nothing was said before"
+    if needs == NO_EDITS:
+        return "the conversation shows the edits" if has_edits else ""
     if has_edits or needs not in (EDITS, AFTER_EDITS) or (needs == EDITS and not has_past):
         return ""
     return "nothing was edited before"

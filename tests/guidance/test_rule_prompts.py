@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DATA = Path(__file__).with_name("rule_prompts.txt")
-IN_ANY_CONVERSATION = "# Guardrails\n" + "".join(
-    f'\n## Guardrail: {identity}\n\n```yaml\nextend: true\nneeds: ""\n```\n' for identity in ("H3", "H106")
-)
-"""These are for conversations in which a file was edited, and ``enrich`` has none."""
+IN_ANY_CONVERSATION = '# Guardrails\n\n## Guardrail: H3\n\n```yaml\nextend: true\nneeds: ""\n```\n'
+"""This guardrail is for conversations in which a file was edited, and ``enrich`` has none."""
 SAID = re.compile(r"\*\*Applicable Guardrails\*\*: (H\d+) \((.+)\)")
 ORDERS = re.compile(
     r"\b(must|mandatory|required|never|always|shall|should|have to|need to|do not|don't|make sure|ensure)\b",
@@ -104,15 +102,27 @@ def test_every_guardrail_with_a_sentence_is_tried() -> None:
             "after the reload the list of open invoices is missing again",
             '"… of open invoices is missing again": the last',
         ),
-        (
-            "ok. does the exporter read it? or is it just the old one?",
-            'the prompt asks "does the exporter read it": an',
-        ),
-        ("is the field of the importer used there. I think so", 'the prompt asks "is the field of the importer …": an'),
     ],
 )
 def test_a_sentence_quotes_few_words(said: dict[str, tuple[str, str]], prompt: str, sentence: str) -> None:
     assert said[prompt][1].startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("ok. does the exporter read it? or is it just the old one?", "does the exporter read it"),
+        ("is the field of the importer used there. I think so", "is the field of the importer …"),
+    ],
+)
+def test_where_the_form_of_a_prompt_calls_for_a_sentence_it_quotes_the_first_question(
+    account: Account, prompt: str, words: str
+) -> None:
+    rule = "title: Questions\nsay: 'asked is \"{words}\"'\nsignals:\n  - {feature: task_question, weight: 9}"
+    account.instruct(f"# Guardrails\n\n## Guardrail: Q1\n\n```yaml\n{rule}\n```\n")
+    account.compile()
+
+    assert f'Q1 (asked is "{words}")' in account.ask(prompt).context
 
 
 def test_a_prompt_gets_one_sentence(account: Account) -> None:
@@ -122,19 +132,20 @@ def test_a_prompt_gets_one_sentence(account: Account) -> None:
     assert len(re.findall(r"H\d+ \(", context)) == 1
 
 
-@pytest.mark.parametrize(
-    ("prompt", "told"),
-    [
-        ("the button is still missing", 'H3 ("the button is still missing": the last result is in doubt'),
-        ("does the exporter need it, too?", 'H106 (the prompt asks "does the exporter need it, too": an answer'),
-    ],
-)
-def test_a_doubt_and_a_plain_question_are_told_after_an_edit(account: Account, prompt: str, told: str) -> None:
+def test_a_doubt_is_told_after_an_edit(account: Account) -> None:
+    prompt = "the button is still missing"
     silent = account.ask(prompt).context + _asked_after(account, "Read", prompt)
 
     assert "Guardrails" not in silent
-    assert told in _asked_after(account, "Edit", prompt)
+    assert f'H3 ("{prompt}": the last result is in doubt' in _asked_after(account, "Edit", prompt)
     account.cli("replay", "--verify")
+
+
+def test_what_an_order_throws_away_is_known_where_the_conversation_has_the_edits(account: Account) -> None:
+    assert "H101" in account.ask("revert that").context
+    assert "H101" in _asked_after(account, "Read", "revert that")
+    assert "Guardrails" not in _asked_after(account, "Edit", "revert that")
+    assert "H102" in _asked_after(account, "Edit", "git reset --hard")
 
 
 @pytest.mark.parametrize(("tool", "is_told"), [("Read", False), ("Edit", True)])

@@ -169,9 +169,10 @@ class GuardrailSignals(_Rule):
     added to those of the table. ``say`` is a sentence about the prompt that is shown in place of the title; ``{words}``
     in it stands for the words that triggered the guardrail. A prompt gets at most one such sentence, and a session gets
     each at most ``times`` times. With ``needs: past``, the sentence is shown only if the session has earlier prompts;
-    with ``needs: after-edits``, only if a file was edited; with ``needs: edits``, also if the session is new. With
-    ``asks_for_run``, it is not shown after the user has said that nothing is to be run. With
-    ``profile``, the guardrail is used in that profile only. ``unless`` applies to every signal.
+    with ``needs: after-edits``, only if a file was edited; with ``needs: edits``, also if the session is new; with
+    ``needs: no-edits``, only if no file was edited. With ``asks_for_run``, it is not shown after the user has said that
+    nothing is to be run. With ``profile``, the guardrail is used in that profile only. ``unless`` applies to every
+    signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -183,7 +184,7 @@ class GuardrailSignals(_Rule):
     always: bool = False
     min_score: Annotated[int, Field(ge=1)] | None = None
     say: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
-    needs: Literal["", "past", "edits", "after-edits"] = ""
+    needs: Literal["", "past", "edits", "after-edits", "no-edits"] = ""
     asks_for_run: bool = False
     times: Annotated[int, Field(ge=1, le=99)] = 1
     profile: Literal["", "as-specified"] = ""

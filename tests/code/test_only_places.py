@@ -75,6 +75,10 @@ def yard(account: Account, shop: Path) -> Account:
             "red:\n\n  1) yard.closeYard\n       closes after a second:\n     AssertionError: 998 > 1000\n\nwhy?",
             [], id="the title of a failed test of Mocha",
         ),
+        pytest.param(
+            "org.shop.YardTest > closeYard FAILED\n    java.lang.AssertionError\n\nhow do I run that locally?", [],
+            id="a test of Gradle that failed",
+        ),
         pytest.param("does a yard.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(
             "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],

@@ -23,6 +23,10 @@ FILES = {
         'func English() *Texts {\n\treturn &Texts{\n\t\tCloseCrate: "Close this crate for good",\n'
         '\t\tOpenCrate:  "Open this crate again",\n\t}\n}\n'
     ),
+    "desk/limits.go": ("package desk\n\nconst (\n\tmostTrays = 7\n\tstateFull = iota // of one\n)\n"),
+    "desk/state.go": "package desk\n\nvar left = mostTrays - 1\n",
+    "desk/whole_test.go": "//go:build whole\n\npackage desk\n\nfunc TestWhole() {\n}\n",
+    "tests/slow.rs": '#[cfg(feature = "slow")]\nmod test {\n}\n',
     "desk/menu.go": "package desk\n\nvar label = texts.CloseCrate\n",
     **{f"desk/tray{number}.go": f"package desk\n\nvar tray{number} = texts.OpenCrate\n" for number in range(3)},
     f"{FAR}/close_the_day.go": "package country\n\nfunc closeTheWholeDay(day int) {\n}\n",
@@ -104,6 +108,19 @@ def asked(asked_shop: Account) -> Account:
             'the menu shows "Open this crate again" twice',
             'internal/i18n/english.go:11 "Open this crate again" — the English text is here, key OpenCrate',
             id="a text with a key that many use",
+        ),
+        pytest.param(
+            "is mostTrays per desk or per shop", "desk/limits.go:4 mostTrays — defined here; one use: desk/state.go:3",
+            id="a constant in a block",
+        ),
+        pytest.param(
+            "how do I run just desk/whole_test.go",
+            "desk/whole_test.go — run its package alone: `go test ./desk -tags whole`", id="a test behind a build tag",
+        ),
+        pytest.param(
+            "how do I run just tests/slow.rs",
+            "tests/slow.rs — run it alone: `cargo test -p scales --test slow --features slow`",
+            id="a test behind a feature",
         ),
     ],
 )  # fmt: skip

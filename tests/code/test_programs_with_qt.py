@@ -94,7 +94,7 @@ def asked_depot(asked_shop: Account) -> Account:
              " test/unit/org/shop/ShapesTest.java"),
         ),
         ("test SharpEdges", f"{JAVA}/SharpEdges.java:3 SharpEdges — defined here; no other use found"),
-        ("run the lid test", f"{JAVA}/LidTest.java — the only test file of that name"),
+        ("how do I run the lid test?", f"{JAVA}/LidTest.java — the only test file of that name"),
     ],
 )  # fmt: skip
 def test_what_a_program_with_forms_has_is_told(asked_depot: Account, prompt: str, line: str) -> None:

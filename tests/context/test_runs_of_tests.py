@@ -153,7 +153,8 @@ JAVA = "src/test/java/org/shop/LidTest.java"
         ("again:\n\nLidTest.closes:12 expected: <1> but was: <2>\n\nfix it", "mvnw", True),
         ("LidTest schlägt fehl, bitte korrigieren", "", False),
         ("corrige LidTest, s'il te plaît", "", False),
-        ("fix the lid test", "", True),
+        ("fix the lid test", "", False),
+        ("how do I run only the lid test?", "", True),
     ],
 )
 def test_a_test_that_the_prompt_names_is_told_only_with_a_command_of_the_project(

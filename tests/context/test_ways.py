@@ -906,7 +906,8 @@ def test_tests_of_dotnet_and_swift_have_their_command(
     [
         ("run the rate table tests", "tests/test_rate_tables.py"),
         ("fix the tests of the rate table", "tests/test_rate_tables.py"),
-        ("the failing tests for the limits, please fix them", "tests/test_limits.py"),
+        ("the failing tests for the limits, please fix them", ""),
+        ("how can I run the limits tests?", "tests/test_limits.py"),
         ("run the table tests", ""),
         ("extend the parser tests", ""),  # those of the units are parser tests, too
         ("run the unit tests", ""),

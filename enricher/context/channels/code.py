@@ -176,7 +176,7 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
             merged.append(fact)
             if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
                 subject = fact.reason if fact.kind == FRAME else quoted(fact.subject)
-                head = fact.reason.partition(";")[0].partition("defined here")[2]
+                head = fact.reason.partition(";")[0].partition("d here")[2]  # "defined here" or "declared here"
                 others = head if " and " in head else ""
                 if variable := fact.reason.partition("; set by ")[2].partition(";")[0]:
                     others = f" (set by {variable})"

@@ -33,14 +33,15 @@ ASKS = tuple(
 """Beginnings of words that request a change; a prompt without any of them gets no tests."""
 ASKING = frozenset(
     """
-    what why how where when who which is are does do did was explain show describe summarize read look review list
+    what why how where when who which whats what's whos wheres hows is are does do did was explain show describe
+    summarize read look review list
     warum wie wo wer erkläre pourquoi comment où explique qué por cómo dónde explica como onde perché come dove spiega
     почему как где объясни
     """.split()
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
-ASKING_ABROAD = ("为什么", "为何", "为啥", "怎么会", "なぜ", "なんで", "どうして", "왜 ")
-"""Words for "why" in Chinese, Japanese and Korean, which are looked for anywhere in the prompt."""
+ASKING_ABROAD = ("为什么", "为何", "为啥", "怎么会", "是不是", "有没有", "なぜ", "なんで", "どうして", "ですか", "왜 ")
+"""Words of questions in Chinese, Japanese and Korean, which are looked for anywhere in the prompt."""
 ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gibt hay quels quelles quali há".split())
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 HOW = ("how ", "wie ", "comment ", "cómo ", "como ", "come ", "как ")
@@ -122,7 +123,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if of_it and not to_run and all("test" in path.rpartition("/")[2].lower() for path in paths):
         paths = []  # "where do they go, in cart.test.js or elsewhere?"
     changed = _changed(request, low)
-    described = [] if paths else _described(low)
+    # A single word means a test file only in a question how to run it: in readings of 32 projects, it was never meant.
+    described = [] if paths else [one for one in _described(low) if len(one) > 1 or _asks_how_to_run(low)]
     used = [] if paths or not request.conversation.files else _used(request, low)
     index = request.index() if paths or names or used or changed or described or of_it else None
     if index is None:

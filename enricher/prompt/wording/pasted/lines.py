@@ -164,6 +164,8 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if words[1:2] in (["FAILED"], ["PASSED"], ["ERROR"]) and is_file(words[0].partition("::")[0]):
         return True  # a test that pytest has run
+    if words[1:2] == [">"] and bare.endswith(" FAILED"):
+        return True  # a test that Gradle has run: "CartTest > adds FAILED"
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
     if words[0].replace(":", "", 1).isdecimal() and words[1:2] and words[1] in ("error", "warning", "info", "✖", "⚠"):

@@ -76,10 +76,7 @@ _PATTERNS = {
     "python": r"^[ \t]*(?:async\s+)?(?:def|class)\s+(\w+)|^(?:cdef|cpdef)\s+[\w ]*?(\w+)\s*\("
     r"|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=[^=]",
     "javascript": _JS,
-    # The last one is for a block "var (", whose names are visible to other packages if they begin with a capital
-    # letter.
-    "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)"
-    r"|^\t([A-Z]\w+|err[A-Z]\w+)[ \t]+(?:[\w.\[\]*]+[ \t]+)?=\s",
+    "go": r"^func\s+(?:\([^)\n]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)",
     "rust": r"^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?(?:default\s+|const\s+|async\s+|unsafe\s+|extern\s+\"[^\"\n]*\"\s+)*"
     r"(?!mod\s+\w+\s*;)(?:fn|struct|enum|trait|type|mod|union|static|const)\s+(\w+)|^[ \t]*macro_rules!\s*(\w+)",
     "java": _JAVA,
@@ -151,6 +148,8 @@ _STRINGS_OF_PYTHON = re.compile(
 )  # fmt: skip
 # The pattern for methods of JavaScript also matches "if (x) {".
 _NO_NAMES = frozenset("if for while switch catch return else do try with new function constructor super".split())
+_BLOCK_OF_GO = re.compile(r"^(?:const|var) \(\n.*?^\)", re.MULTILINE | re.DOTALL)
+_NAME_IN_BLOCK = re.compile(r"^\t(?=[A-Za-z_]\w*(?:[ \t]|$))", re.MULTILINE)
 MOST_IMPORTS = 60
 LONGEST_HEAD = 20_000
 """Characters at the start of a test file that are searched for imports."""
@@ -172,6 +171,8 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
         return []
     if pattern is _COMPILED["python"]:
         text = _STRINGS_OF_PYTHON.sub(_without_content, text)
+    if pattern is _COMPILED["go"]:  # a name in a block "const (" is defined like one behind "const"
+        text = _BLOCK_OF_GO.sub(lambda block: _NAME_IN_BLOCK.sub("var ", block[0]), text)
     found: list[tuple[str, int]] = []
     line, counted = 1, 0
     for match in pattern.finditer(text):

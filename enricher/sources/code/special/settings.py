@@ -51,6 +51,10 @@ WITH_ATTRIBUTES = (".html", ".erb", ".jsx", ".tsx", ".vue", ".svelte", ".astro",
 VALUES = ("true", "false", "none", "null", "nil", "yes", "no", "on", "off")
 LONGEST_DEFAULT = 30
 MOST_LINES = 40
+NEAR = 3
+"""Lines between two declarations of one option: that of another command is further away."""
+MOST_ROWS = 3
+"""Maximum lines of a configuration with one key that count as declarations of it."""
 """Maximum lines below the name of an option that may belong to its declaration."""
 
 
@@ -66,7 +70,7 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     is_code = name.isidentifier()  # "retry_limit" is the key of many dictionaries
     first = _declarations(lookup, lines, name)
     declared = "declared"
-    if not first and is_certain and name[0] != "-" and not is_code:
+    if not first and is_certain and name[0] != "-" and not is_code and not _tables(lines, name):
         declared = "read"
         first = {one.path: one for one in reversed(lines) if reads(one.text, name, is_near=True)}
     if not 0 < len(first) <= MOST_SHOWN - (not is_certain):
@@ -80,6 +84,10 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
         if (place.kind != CONFIG and _is_key(place, name)) or whole < 2 * (len(lines) - whole):
             return None
     told = "".join(f" and in {format_place(one.path, one.line)}" for one in others) or default_of(lookup, place, name)
+    if name[:2] == "--":  # another command of the same program may have an option of that name
+        same = [one.line for one in lines if one.path == place.path and _declares(lookup, one, name)]
+        others_there = [line for line in same if abs(line - place.line) > NEAR]
+        told = f"{_also_at(others_there)}{told}"
     is_given = lookup.gives_place(place.path) and all(one.path == place.path for one in readers)
     fault = NAMED_IN_PROMPT if is_given else ""
     reason = f"{declared} here{told}{_read_in(readers, place)}"
@@ -89,13 +97,26 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     return fact
 
 
+def _tables(lines: list[SourceLine], name: str) -> set[str]:
+    """Return the configurations in which ``name`` is a column of a table, so that each row has a value of its own."""
+    rows = [one.path for one in lines if one.kind == CONFIG and _is_key(one, name)]
+    return {path for path in set(rows) if rows.count(path) > MOST_ROWS}
+
+
+def _also_at(lines: list[int]) -> str:
+    if not lines:
+        return ""
+    return f" and at line{'s' * (len(lines) > 1)} {', '.join(map(str, lines[:MOST_SHOWN]))}"
+
+
 def _declarations(lookup: Lookup, lines: list[SourceLine], name: str) -> dict[str, SourceLine]:
     """Return the first line of each file that declares the option ``name``, by path, the last file first."""
-    is_code = name.isidentifier()
+    is_code, tables = name.isidentifier(), _tables(lines, name)
     first = {
         one.path: one
         for one in reversed(lines)
         if not (name[:2] == "--" and one.kind == CONFIG)  # a workflow passes an option to a program
+        if one.path not in tables
         if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
     if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"

@@ -120,7 +120,7 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
 def called(db: Connection, phrase: list[str]) -> Test | None:
     """Return the only test file whose name consists of the words of ``phrase``; None if there is none, or several.
 
-    It is None, too, if names of other test files contain the words: "the parser tests" may be ``UnitParserTests.java``.
+    It is None, too, if names of other test files contain the words: "the table tests" may be ``RateTableTests.java``.
     Hyphens, underscores, the plural and the parts that mark a file as a test do not matter: ``cart_total_test.go``,
     ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
     of that name, the phrase means a kind of test: "the routing test" may be any in ``test/integration/routing``.

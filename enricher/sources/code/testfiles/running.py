@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 OF_CARGO = "cargo test -p "
 ONE_FILE = "ruby -"  # the files behind the first one are its arguments
+FIRST_LINES = 15
+OF_SYSTEMS = ("linux", "darwin", "windows", "unix", "cgo")
+"""Build tags that Go sets by itself."""
 MOST_TARGETS = 12
 """Maximum files of test targets that are read for the module in a test file."""
 
@@ -37,7 +40,19 @@ def command(db: Connection, root: str, tests: list[Test]) -> str:
         only = f" -run {tests[0].subject}" if tests[0].subject and len(tests) == 1 else ""
         is_of_cargo = template.startswith(OF_CARGO)
         filled = _filled(_of_cargo(db, root, below, inside, template) if is_of_cargo else template, inside)
+        filled += _switched_on(read_file(root, first)) if filled and end in ("go", "rs") else ""
         return (f"cd {folder} && " if folder else "") + filled + only if filled else ""
+    return ""
+
+
+def _switched_on(text: str) -> str:
+    """Return the option that a test file in Go or Rust needs, without which it is not compiled; mostly empty."""
+    for line in text.split("\n", FIRST_LINES)[:FIRST_LINES]:
+        bare = line.strip()
+        if bare.startswith("//go:build ") and (tag := bare[11:]).isalpha() and tag not in OF_SYSTEMS:
+            return f" -tags {tag}"
+        if bare.startswith(("#![cfg(feature = ", "#[cfg(feature = ")) and bare.count('"') > 1:
+            return " --features " + bare.split('"')[1]
     return ""
 
 

@@ -2938,8 +2938,8 @@ MUTATIONS = (
     Mutation(
         "tests that a prompt describes in words are not told",
         "enricher/context/channels/tests.py",
-        "described = [] if paths else _described(low)",
-        "described = []",
+        "described = [] if paths else [one",
+        "described = [] if low else [one",
         "",
         "context/test_ways.py::test_tests_that_a_prompt_describes_are_told",
     ),

@@ -110,7 +110,8 @@ def asked(asked_shop: Account) -> Account:
             id="a text with a key that many use",
         ),
         pytest.param(
-            "is mostTrays per desk or per shop", "desk/limits.go:4 mostTrays — defined here; the only use: desk/state.go:3",
+            "is mostTrays per desk or per shop",
+            "desk/limits.go:4 mostTrays — defined here; the only use: desk/state.go:3",
             id="a constant in a block",
         ),
         pytest.param(

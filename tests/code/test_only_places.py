@@ -33,6 +33,8 @@ FILES = {
     "feeds/pack_test.go": 'package feeds\n\nvar text = "<lastPackDate>1</lastPackDate>"\n',
     "java/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 1;\n    }\n}\n",
     "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
+    **{f"src/label{number}.rs": 'fn label() {\n    get(L!("CRATE_LABEL"))\n}\n' for number in range(4)},
+    "src/labels.rs": "fn labels() {\n    each(|crate_label| crate_label.len())\n}\n",
     "lib/yard.rb": "class Yard\n  def conf\n    1\n  end\nend\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
@@ -53,6 +55,9 @@ def yard(account: Account, shop: Path) -> Account:
             "must I set $CRATE_BRAND for that?",
             ["src/tally.rs:2 CRATE_BRAND — the only file that has it; also line 6"],
             id="a variable has precedence over a local variable that is spelled like it",
+        ),
+        pytest.param(
+            "must $CRATE_LABEL be set, too?", [], id="a local variable is spelled like one that many files name"
         ),
         pytest.param(
             "what does --enable-lids do?",

@@ -9579,8 +9579,8 @@ MUTATIONS = (
     Mutation(
         "the configuration of a tool is told as a definition",
         "enricher/sources/code/lookup.py",
-        'places = [one for one in found.values() if ".config." not in one.path] or list(found.values())',
-        "places = list(found.values())",
+        "if not any(mark in one.path for mark in _ASIDE)] or",
+        "if one.path] or",
         "",
         "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
     ),

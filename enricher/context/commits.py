@@ -64,7 +64,8 @@ def of_names(
         if name in guessed and not any(one.what for one in history):
             continue
         kind = _kind_of_question(name, named, questions)
-        candidates += _of_name(db, request.project.root, name, history, kind)
+        is_asked = any(name in sentence for _kind, sentence in questions)
+        candidates += _of_name(db, request.project.root, name, history, kind, is_asked=is_asked)
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
@@ -108,12 +109,14 @@ def _forms_of_words(sentence: str, count: int) -> list[str]:
     return found
 
 
-def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str) -> list[Candidate]:
+def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str, *, is_asked: bool) -> list[Candidate]:
     # Without a question, only the commit that removed the name.
     first = name_history.introduction(db, found)
-    candidates = [_candidate(name, "added", first)] if first and kind == "added" else []
-    removed = name_history.removals(found)[:MOST_REMOVALS]
     was_defined = any(one.what & (name_history.DEFINED | name_history.UNDEFINED) for one in found)
+    removed = name_history.removals(found)[:MOST_REMOVALS]
+    # A word such as "OpenStreetMap" in another sentence than the question may be no name of the project.
+    is_meant = kind == "added" and (is_asked or (was_defined and not removed))
+    candidates = [_candidate(name, "added", first)] if first and is_meant else []
     is_left_to_others = bool(removed and removed[0].what & name_history.UNDEFINED) and kind == "removed"
     if removed and (kind or was_defined) and _is_gone(db, root, name, may_be_used=is_left_to_others):
         told = [] if was_defined else of_folder(db, name.lower())

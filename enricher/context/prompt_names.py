@@ -11,6 +11,7 @@ LONGEST_NAME = 60
 ALIAS = "@/"
 """Prefix with which JavaScript programs import from the root of their source: ``@/components/cart``."""
 NO_MODULE = "No module named "
+NO_MEMBER = ("undefined method ", "has no attribute ")
 
 
 class PromptNames:
@@ -60,6 +61,7 @@ def names_in(prose: str) -> PromptNames:
                 found.dotted.append(bare)
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history in the project
             found.identifiers.append(bare)
+    found.identifiers += [one for one in _missing_members(prose) if one not in found.identifiers]
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
     found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
@@ -72,6 +74,13 @@ def _missing_modules(prose: str) -> list[str]:
     """Return the names of the modules that Python did not find: "No module named 'rates'"."""
     named = [piece[1:].partition(piece[0])[0] for piece in prose.split(NO_MODULE)[1:] if piece[:1] in ("'", '"')]
     return [name for name in named if name.replace(".", "").isidentifier()]
+
+
+def _missing_members(prose: str) -> list[str]:
+    """Return the names of the members that Ruby or Python did not find: "undefined method `price' for …"."""
+    pieces = [piece for words in NO_MEMBER for piece in prose.split(words)[1:]]
+    named = [piece[1:].replace("`", "'").partition("'")[0] for piece in pieces if piece[:1] in ("`", "'")]
+    return [name for name in named if 2 < len(name) <= LONGEST_NAME and name.isidentifier()]
 
 
 def _is_identifier(word: str) -> bool:

@@ -35,7 +35,7 @@ FILES = {
     "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
     **{f"src/label{number}.rs": 'fn label() {\n    get(L!("CRATE_LABEL"))\n}\n' for number in range(4)},
     "src/labels.rs": "fn labels() {\n    each(|crate_label| crate_label.len())\n}\n",
-    "lib/yard.rb": "class Yard\n  def conf\n    1\n  end\nend\n",
+    "lib/silo/settings.rb": "class Settings\n  def conf\n    1\n  end\nend\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
 
@@ -84,7 +84,7 @@ def yard(account: Account, shop: Path) -> Account:
             "org.shop.YardTest > closeYard FAILED\n    java.lang.AssertionError\n\nhow do I run that locally?", [],
             id="a test of Gradle that failed",
         ),
-        pytest.param("does a yard.conf change take effect?", [], id="the file of a configuration is no method"),
+        pytest.param("does a silo.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(
             "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],
             id="the task of Gradle that failed",

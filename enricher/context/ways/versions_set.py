@@ -31,6 +31,7 @@ MANIFESTS = frozenset(
     "package.json pyproject.toml setup.py setup.cfg Cargo.toml composer.json pom.xml mix.exs pubspec.yaml"
     " VERSION".split()
 )
+THE_VERSION = ("version", "versión", "versão", "versione")
 SCORE = 0.9
 _BY_KIND = ((".github/", ".circleci/", ".gitlab", ".travis", "azure-", "appveyor", ".cirrus"), ("docker", "compose"))
 _DOCUMENTS = (".md", ".rst", ".adoc")
@@ -56,6 +57,8 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
     asked = asked_version(request.prompt, lambda words: _known(index, dependencies, words))
     if not asked:
         return []
+    if asked.name in THE_VERSION:  # "sube la version a 2.1"
+        return own_version(request, index)
     if asked.how == CHANGED and not is_language(asked.name) and "dependency" not in actions:
         actions.append("dependency")
     return _places_of(asked, index, request)

@@ -54,6 +54,7 @@ PLATFORMS = frozenset("android ios macos windows linux web frontend backend serv
 
 SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
+_ASIDE = (".config.", ".d.ts")
 _FUNCTIONS = ("function ", "async function ", "def ", "async def ", "func ", "fn ", "pub fn ")
 _OWN = ("this", "self", "exports", "module", "Self")
 LIKE_START = 2
@@ -132,7 +133,8 @@ class Lookup:
     def definitions(self, name: str) -> list[SourceLine]:
         """Return the first definition of ``name`` (case-sensitive) in each file; the most likely file comes first.
 
-        A file such as ``vite.config.ts`` counts only if no other has a definition: it sets what others define.
+        A file such as ``vite.config.ts`` or ``types.d.ts`` counts only if no other has a definition: it sets or
+        describes what others define.
         """
         rows = self.db.execute(
             "select files.path, files.kind, symbols.line from symbols join files on files.id = symbols.file"
@@ -143,7 +145,7 @@ class Lookup:
         for path, kind, line in rows:
             if kind in code.DEFINING and path not in found and len(found) < MOST_DEFINITIONS:
                 found[path] = SourceLine(path, line, kind, "")
-        places = [one for one in found.values() if ".config." not in one.path] or list(found.values())
+        places = [one for one in found.values() if not any(mark in one.path for mark in _ASIDE)] or list(found.values())
         return sorted(places, key=lambda one: (code.DEFINING.index(one.kind), one.path))
 
     def lines_in(self, path: str, name: str) -> list[int]:

@@ -6,6 +6,7 @@ import fnmatch
 import os
 import stat
 from dataclasses import dataclass
+from itertools import pairwise
 
 from enricher.sources import git
 from enricher.sources.code import CONFIG, DOC, EXAMPLE, GENERATED, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION, VENDORED
@@ -65,6 +66,7 @@ _LANGUAGES = frozenset("af am ar ast az be bg bn bs ca ckb cs cy da de el en eo 
                        " hr hu hy id is it ja ka kk km kn ko ku ky lt lv mk ml mn mr ms my nb ne nl nn no pa pl ps pt"
                        " ro ru si sk sl sq sr sv sw ta te tg th tk tl tr tt ug uk ur uz vi zh"
                        " an br dsb fo fy gd hsb ia ku lb lo ltg mi mt oc sc yi yo zu".split())  # fmt: skip
+_INSIDE_TESTS = frozenset("unit integration functional regressions fake fakes mock mocks e2e".split())
 _JOINED_COUNTRIES = ("br", "cn", "gb", "hk", "pt", "tw", "us")
 """Countries that file names join to a language without a separator, as in ``ptBR.json``."""
 _LIBRARY_ENDS = frozenset("js mjs cjs css scss less map".split())
@@ -297,7 +299,7 @@ def _in_tests(path: str, folders: list[str], end: str) -> bool:
     """Return whether a file is in a test folder, judged by its ``path``, with its ``folders`` and extension ``end``.
 
     For a Python file, names such as ``test`` and ``testing`` count only as the outermost folder, because further inside
-    they may be packages of the program itself.
+    they may be packages of the program itself, or if a folder such as ``unit`` is in them.
     """
     inside = set(folders)
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -307,7 +309,8 @@ def _in_tests(path: str, folders: list[str], end: str) -> bool:
         below = set() if folders[at : at + 1] == ["main"] else {*folders[at : at + 1], *({"test"} & inside)}
         inside = {*folders[:at], *below}
     if end == "py" and not inside & (_TEST_FOLDERS - {"test", "testing", "spec", "fixtures"}):
-        return folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
+        is_inside = any(pair[0] == "test" and pair[1] in _INSIDE_TESTS for pair in pairwise(folders))
+        return is_inside or folders[:1] in (["test"], ["testing"], ["spec"], ["fixtures"])
     return bool(inside & (_TEST_FOLDERS - {"testing"})) or (folders[:1] == ["t"] and end in ("pm", "pl"))
 
 

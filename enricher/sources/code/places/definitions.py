@@ -89,11 +89,19 @@ def _of_definitions(lookup: Lookup, name: Name, namesakes: list[SourceLine]) -> 
     if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
+    loading = {place.path for place in present if _passes_on(lookup, place)}
+    present = [place for place in present if place.path not in loading] or present
     endings = {path.rpartition(".")[2] for path in lookup.named_paths}  # the language that the prompt is about
     present.sort(key=lambda place: place.path.rpartition(".")[2] not in endings)
     if not present:
         return defined_at(places[0], name.text, fault=GONE)
-    return _definition(lookup, name, present, {place.path for place in namesakes}, is_owned=is_owned)
+    return _definition(lookup, name, present, {place.path for place in namesakes} - loading, is_owned=is_owned)
+
+
+def _passes_on(lookup: Lookup, place: SourceLine) -> bool:
+    """Return whether a getter only loads what another module defines: ``get Cart() { return require("./cart")``."""
+    below = "".join(lookup.text(place.path).split("\n", place.line + 1)[place.line : place.line + 1])
+    return place.text.lstrip().startswith("get ") and "require(" in f"{place.text}{below}"
 
 
 def _undefined(lookup: Lookup, name: Name) -> Fact | None:

@@ -35,6 +35,17 @@ FILES = {
     "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
     **{f"src/label{number}.rs": 'fn label() {\n    get(L!("CRATE_LABEL"))\n}\n' for number in range(4)},
     "src/labels.rs": "fn labels() {\n    each(|crate_label| crate_label.len())\n}\n",
+    "lib/silo/load.js": "class SiloPlugin {\n}\nmodule.exports = SiloPlugin\n",
+    "lib/silo/index.js": "module.exports = {\n  get SiloPlugin() {\n    return require('./load')\n  },\n}\n",
+    "lib/silo/types.d.ts": "declare class SiloPlugin {\n}\n",
+    "lib/silo/defaults.js": "applyDefaults(options, {\n  siloMarks: options.marks,\n})\nuse(config.siloMarks)\n",
+    "lib/silo/weigh.js": "function weighSilo() {\n  other.weighSilo()\n  weighAll()\n}\n\nweighSilo()\n",
+    "src/lids.hpp": "enum LidGroup {\n  // of crates\n  LIDS_CLOSED = 1,\n  LIDS_OPEN,\n};\n",
+    **{f"src/lid{number}.cpp": "use(LIDS_OPEN);\n" for number in range(3)},
+    "shop/test/fake/till.py": "def close_till():\n    pass\n",
+    "shop/tills.py": "def close_till():\n    pass\n",
+    "shop/evening.py": "from shop.tills import close_till\n\nclose_till()\n",
+    "lib/scale.rb": "logger.warn %(optional scale '#{name}' is not available#{why}. Weighing disabled.)\n",
     "lib/silo/settings.rb": "class Settings\n  def conf\n    1\n  end\nend\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
@@ -83,6 +94,32 @@ def yard(account: Account, shop: Path) -> Account:
         pytest.param(
             "org.shop.YardTest > closeYard FAILED\n    java.lang.AssertionError\n\nhow do I run that locally?", [],
             id="a test of Gradle that failed",
+        ),
+        pytest.param(
+            "SiloPlugin is too slow", ["lib/silo/load.js:1 SiloPlugin — defined here"],
+            id="a getter and a declaration of types define nothing of their own",
+        ),
+        pytest.param(
+            "siloMarks is ignored",
+            ["lib/silo/defaults.js:2 siloMarks — the only file that has it; also line 4"],
+            id="values that are passed are no defaults",
+        ),
+        pytest.param(
+            "weighSilo must round", ["lib/silo/weigh.js:1 weighSilo — defined here; the only caller: line 6"],
+            id="another's function of the same name is not called",
+        ),
+        pytest.param(
+            "what is LIDS_OPEN for",
+            ["src/lids.hpp:4 LIDS_OPEN — defined here; 3 uses: src/lid0.cpp:1, src/lid1.cpp:1, src/lid2.cpp:1"],
+            id="a constant of an enumeration",
+        ),
+        pytest.param(
+            "who calls close_till?", ["shop/tills.py:1 close_till — defined here; the only caller: shop/evening.py:3"],
+            id="a fake for tests inside of a package",
+        ),
+        pytest.param(
+            "why?\n\nshop: WARNING: optional scale 'oak' is not available (reason: no lid). Weighing disabled.",
+            ['lib/scale.rb:1 "is not available" — the only place that has it'], id="a warning",
         ),
         pytest.param("does a silo.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(

@@ -137,8 +137,9 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
     others = [way for way in ways if way.kind in ("file", "history")]
     if action == "lint":
         commands = _check_commands(commands, low)
-    elif action == "dependency" and len({way.text for way in commands}) > 1:
-        commands = []  # there are several package managers, and the prompt names none
+    elif action == "dependency":
+        # Of several package managers, the prompt names none; a sentence is mostly about all dependencies at once.
+        commands, sentences = (commands if len({way.text for way in commands}) == 1 else []), []
     elif action == "build" and " docs" in low:
         commands, sentences = [way for way in commands if "doc" in way.text], []
     elif action == "test":

@@ -31,6 +31,8 @@ MANIFESTS = frozenset(
     "package.json pyproject.toml setup.py setup.cfg Cargo.toml composer.json pom.xml mix.exs pubspec.yaml"
     " VERSION".split()
 )
+NEWEST = ("newest", "latest", "neueste", "aktuellste", "dernière", "última", "ultima", "последн", "最新")
+"""Words for a version that only a registry knows, so that no place of the project can have it already."""
 THE_VERSION = ("version", "versión", "versão", "versione")
 SCORE = 0.9
 _BY_KIND = ((".github/", ".circleci/", ".gitlab", ".travis", "azure-", "appveyor", ".cirrus"), ("docker", "compose"))
@@ -89,7 +91,8 @@ def _places_of(asked: AskedVersion, index: sqlite3.Connection, request: Request)
     """Return a fact with the places that state the version to be changed, unless there is only an obvious one."""
     every = _stated(index, asked.name)
     left = [place for place in every if _is_concerned(asked, place, every)]
-    if every and not left and asked.how in (CHANGED, TAKEN):
+    is_open = asked.version.endswith((".x", ".*")) or any(word in request.prompt.lower() for word in NEWEST)
+    if every and not left and asked.how in (CHANGED, TAKEN) and not is_open:
         return [_told(asked, every, f"already {asked.version} or newer", request)]
     if len({place.path for place in left}) < 2:
         return []

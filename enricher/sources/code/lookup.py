@@ -56,6 +56,7 @@ SHORTEST_MISSPELLED = 6
 """Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
 _ASIDE = (".config.", ".d.ts")
 _FUNCTIONS = ("function ", "async function ", "def ", "async def ", "func ", "fn ", "pub fn ")
+_OF_PACKAGES = ("func ", "type ", "var ", "const ", "\t")
 _OWN = ("this", "self", "exports", "module", "Self")
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
@@ -198,7 +199,10 @@ class Lookup:
             uses.files = len(files)
             return uses
         defining = set(self.lines_in(home, name))
-        is_plain = self._is_plain_function(home, defining)
+        is_plain = self._begin_with(home, defining, _FUNCTIONS)
+        package = ""
+        if home.endswith(".go") and self._begin_with(home, defining, _OF_PACKAGES):
+            package = f"\n{self.text(home)}".partition("\npackage ")[2].partition("\n")[0].split(" ", 1)[0].strip()
         for path, kind in files:
             if path != home and path in namesakes:
                 uses.is_partial = True
@@ -210,6 +214,8 @@ class Lookup:
             if kind == code.TEST and home.endswith(".py") and _is_for_browsers(path):
                 continue  # a browser test may have a form field of the same name
             lines = self.occurrences(path, name)
+            if package and path.rpartition("/")[0] != home.rpartition("/")[0]:  # it names the package with it
+                lines = [one for one in lines if f"{package}.{name}" in one[1]]
             if kind == code.TEST and path != home and any(declares(text, name) for _line, text in lines):
                 continue  # a helper of these tests has the same name, and helpers are not indexed
             for line, text in lines:
@@ -226,10 +232,11 @@ class Lookup:
                     uses.exports.append(SourceLine(path, line, kind, text))
         return uses
 
-    def _is_plain_function(self, path: str, lines: set[int]) -> bool:
-        """Return whether the lines of a file define functions outside of any class."""
+    def _begin_with(self, path: str, lines: set[int], starts: tuple[str, ...]) -> bool:
+        """Return whether the lines of a file begin with one of ``starts``, and none is that of a method of Go."""
         texts = self.text(path).split("\n")
-        return bool(lines) and all(texts[line - 1].startswith(_FUNCTIONS) for line in lines if line <= len(texts))
+        found = [texts[line - 1] for line in lines if line <= len(texts)]
+        return bool(found) and all(one.startswith(starts) and not one.startswith("func (") for one in found)
 
     def _is_offered(self, path: str, kind: int, line: int, text: str) -> bool:
         """Return whether a line only makes a name available to others: an export, or a line of an ``__init__.py``."""

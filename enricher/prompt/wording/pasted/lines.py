@@ -48,7 +48,7 @@ _OF_FRAMEWORKS = (
 _WITHIN_FRAMEWORKS = (
     " but was: ", " but was <", "object has no attribute", "unexpected keyword argument",
     "required positional argument",
-    "is not callable", "is not subscriptable", "is not iterable",
+    "is not callable", "is not subscriptable", "is not iterable", " with exit code ",
 )  # fmt: skip
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -226,7 +226,8 @@ def error_message(line: str) -> str:
     if line.startswith(MARKS_OF_FAILURE) and line[2:3].isupper():  # "✗ Could not find a row"
         return line[2:][:LONGEST_TEXT]
     head, _, message = line.partition(": ")
-    if " " not in head and message.startswith(("error: ", "fatal: ")):  # a program names itself: "make: error: …"
+    # A program names itself: "make: error: …", "shop: WARNING: …".
+    if " " not in head and message.startswith(("error: ", "fatal: ", "WARNING: ")):
         return message.partition(": ")[2][:LONGEST_TEXT]
     if len(head) < LONGEST_TEXT and (head.endswith("Caused by") or is_error(head.rpartition(" ")[2])):
         return message[:LONGEST_TEXT]

@@ -41,7 +41,7 @@ _OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[
 """Documents on how code is written; what they say of tests, formats and options is mostly about the code in them."""
 IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
 _OF_RELEASES = re.compile(r"(?:^|/)(?:RELEAS|PUBLISH)[^/]*$", _I)
-NOT_IN_RELEASING = ("commit", "pull-request", "push")
+NOT_IN_RELEASING = ("commit", "pull-request", "push", "changelog", "dependency")
 """Actions that documents about releases explain for a release only, and not for ordinary work."""
 NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"

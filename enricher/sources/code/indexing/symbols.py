@@ -148,6 +148,8 @@ _STRINGS_OF_PYTHON = re.compile(
 )  # fmt: skip
 # The pattern for methods of JavaScript also matches "if (x) {".
 _NO_NAMES = frozenset("if for while switch catch return else do try with new function constructor super".split())
+_ENUMERATION = re.compile(r"\benum\b[^{};()]{0,120}\{([^{};]{0,8000})")
+_ENUMERATOR = re.compile(r"^[ \t]*([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b(?=\s*(?:[=,(/]|$))", re.MULTILINE)
 _BLOCK_OF_GO = re.compile(r"^(?:const|var) \(\n.*?^\)", re.MULTILINE | re.DOTALL)
 _NAME_IN_BLOCK = re.compile(r"^\t(?=[A-Za-z_]\w*(?:[ \t]|$))", re.MULTILINE)
 MOST_IMPORTS = 60
@@ -188,6 +190,20 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
             found.append((name.rpartition(".")[2], line))
         if len(found) >= MOST_SYMBOLS:
             break
+    if pattern in (_COMPILED["c"], _COMPILED["java"]) and "enum" in text:
+        found = sorted(found + _enumerators(text), key=lambda one: one[1])[:MOST_SYMBOLS]
+    return found
+
+
+def _enumerators(text: str) -> list[tuple[str, int]]:
+    """Return the constants of enumerations in C, Java and the like, of several words in capitals, with their lines."""
+    found: list[tuple[str, int]] = []
+    line, counted = 1, 0
+    for block in _ENUMERATION.finditer(text):
+        for match in _ENUMERATOR.finditer(text, block.start(1), block.end(1)):
+            line += text.count("\n", counted, match.start(1))
+            counted = match.start(1)
+            found.append((match[1], line))
     return found
 
 

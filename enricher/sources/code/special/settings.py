@@ -218,7 +218,8 @@ def _table_default(lookup: Lookup, one: SourceLine, name: str) -> str:
     above = lookup.text(one.path).split("\n", one.line)[: one.line - 1]
     depth = indentation(one.text)
     opening = next((line for line in reversed(above) if line.strip() and indentation(line) < depth), "").lower()
-    is_table = "default" in opening and opening.rstrip().endswith(("{", "("))
+    is_call = "(" in opening and "=" not in opening  # ``applyDefaults(options, {`` passes values
+    is_table = "default" in opening and opening.rstrip().endswith(("{", "(")) and not is_call
     return value.partition("//")[0].partition(" #")[0].strip(" ,")[:LONGEST_DEFAULT] if is_table else ""
 
 

@@ -4035,7 +4035,7 @@ MUTATIONS = (
     Mutation(
         "a program that names itself hides its message",
         "enricher/prompt/wording/pasted/lines.py",
-        'if " " not in head and message.startswith(("error: ", "fatal: ")):',
+        'if " " not in head and message.startswith(("error: ", "fatal: ", "WARNING: ")):',
         "if False:",
         "",
         "code/test_whereabouts.py::test_the_message_of_an_error_is_found_in_a_log_and_in_a_sentence",
@@ -4925,8 +4925,8 @@ MUTATIONS = (
     Mutation(
         "one of two package managers is told",
         "enricher/context/ways/project_ways.py",
-        '    elif action == "dependency" and len({way.text for way in commands}) > 1:',
-        '    elif action == "dependency" and not ways:',
+        "(commands if len({way.text for way in commands}) == 1 else []), []",
+        "commands[:1], []",
         "",
         "context/test_project_rules.py::test_where_two_managers_add_dependencies_neither_is_told",
     ),

@@ -33,8 +33,8 @@ ASKS = tuple(
 """Beginnings of words that request a change; a prompt without any of them gets no tests."""
 ASKING = frozenset(
     """
-    what why how where when who which whats what's whos wheres hows is are does do did was explain show describe
-    summarize read look review list
+    what why how where when who which whats what's whos wheres hows is are does do did was explain show
+    describe summarize read look review list
     warum wie wo wer erkläre pourquoi comment où explique qué por cómo dónde explica como onde perché come dove spiega
     почему как где объясни
     """.split()
@@ -46,6 +46,7 @@ ASKING_FOR_TESTS = frozenset("what which where is are does do has have welche gi
 """First words of a question that asks for tests, if it mentions them: "which tests cover load_rates?"."""
 HOW = ("how ", "wie ", "comment ", "cómo ", "como ", "come ", "как ")
 FIRST = 3
+NEAR_THE_START = 40
 ANSWER_ONLY = (
     "change anything", "changing anything", "touch anything", "touching anything", "edit anything", "no code changes",
     "change nothing", "code yet", "no code", "dont code", "don't code", "nichts änder", "ändere nichts", "change rien",
@@ -202,6 +203,8 @@ def _is_question(low: str) -> bool:
     if any(words in low.replace("anything else", "") for words in ANSWER_ONLY):
         return True
     if any(words in low for words in FOR_AN_OPINION) and not any(f" {word}" in low for word in MENTIONS):
+        return True
+    if "difference between" in low[:NEAR_THE_START]:
         return True
     # Some leave out the mark.
     if low.startswith(("is ", "are ", "does ", "did ", "who ")) and not any(word in low for word in TEST_WORDS):

@@ -67,7 +67,7 @@ MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
 MOST_WORDS_OF_A_COMMAND = 5  # without a flag, in backticks; a longer text is a message
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
-    " media data workspace workspaces nix".split()
+    " media data workspace workspaces nix vendor node_modules".split()
 )
 """First folders of absolute file paths; a path that begins with any other folder may be a route of a web service."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
@@ -295,7 +295,8 @@ class _Reader:
         # "and/or" is not a path; in "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
             parts = token.split("/")
-            if len(parts) > 2 and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
+            is_apart = len(parts) > 2 and parts[0] not in SYSTEM_FOLDERS
+            if is_apart and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
                 self.note(Name(ROUTE, f"/{token}", is_certain=False))
             return False
         if self._constant_or_option(token, is_marked=is_marked):

@@ -78,6 +78,11 @@ RUNNING = frozenset(
     " lance exécute ejecuto lanzo corro executo rodo eseguo lancio запускаю запуске".split()
 )
 """Words before a command line that is only reported: "when I run `shopctl check --offline`"."""
+PROGRAMS = frozenset(
+    "cargo npm npx yarn pnpm pip pip3 git docker kubectl mvn gradle python python3 node poetry uv composer bundle rake"
+    " curl apt brew cmake ctest pytest tox".split()
+)
+"""Programs with which a pasted command line begins; "go" and "make" may be verbs of a sentence."""
 LONGEST_RUN = 5
 """Maximum words between "I run" and the flags of a command line."""
 _WITH = frozenset("with without mit ohne avec sans con sin com sem senza с без".split())
@@ -214,8 +219,11 @@ def _name_before(words: list[str], lowered: list[str], at: int) -> str:
 def is_of_a_run(before: list[str]) -> bool:
     """Return whether a flag after the words ``before`` belongs to a command that the user only reports to have run.
 
-    In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs".
+    In "it hangs when I run shopctl check --offline" it does, but not in "running with --offline hangs". The flags of
+    other programs ("cargo clippy --locked") are not the project's.
     """
+    if before and before[0] in PROGRAMS:
+        return True
     near = [word.lower() for word in before[-LONGEST_RUN:]]
     verb = next((at for at, word in enumerate(near) if word in RUNNING), len(near))
     return verb < len(near) - 1 and _WITH.isdisjoint(near[verb:])

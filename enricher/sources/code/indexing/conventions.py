@@ -270,6 +270,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     is_then = _is_order_with_occasion(action, unit.text, is_under_heading=nearest)
+    if action == "pull-request" and not (named or is_then):  # such a section has many other rules
+        return 0.0
     shows = _SHOWN.search(unit.text) or _TELLS.search(unit.text)
     is_shown = nearest and action in HEADING_SUFFICES and bool(shows)
     orders = is_then or is_shown or bool(_IMPERATIVE.search(unit.text))
@@ -290,6 +292,8 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
     if action == "pull-request" and not orders and not _DEMANDS.search(text):
         return True
     if action == "sign-off" and _NO_SIGN_OFF.search(text):
+        return True
+    if text.endswith(("\u2026", "...")):  # "please make sure that the following is done…"
         return True
     if action == "commit" and _TESTS_FIRST.search(text):
         return True

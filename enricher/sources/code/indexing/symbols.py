@@ -69,7 +69,7 @@ _C = (
     r"\s*(?:(?:const|noexcept|override|final)\s*)*(?:->\s*[\w:<>*&, ]{1,80})?\{"
     r"|^[ \t]*(?:typedef\s+)?(?:template\s*<[^>\n]*>\s*)?(?:class|struct|union|enum(?:\s+class)?|namespace)\s+"
     r"(?:[A-Z][A-Z0-9_]+\s+(?=\w))?([A-Za-z_]\w*)[^;\n]{0,200}$"
-    r"|^#\s*define\s+([A-Za-z_]\w*)|^[ \t]*using\s+([A-Za-z_]\w*)\s*="
+    r"|^\}[ \t]*([A-Za-z_]\w*)[ \t]*;|^#\s*define\s+([A-Za-z_]\w*)|^[ \t]*using\s+([A-Za-z_]\w*)\s*="
     r"|^@(?:interface|protocol)\s+(\w+)\b(?!\s*[(;,])|^[-+][ \t]*\([^)\n]*\)[ \t]*(\w+)[^;{]{0,400}\{"
 )
 _PATTERNS = {

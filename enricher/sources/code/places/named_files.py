@@ -29,6 +29,8 @@ MOST_NAMED = 2
 """If a prompt names more files than this, their users (the files that use them) are not shown."""
 MOST_HOLDING = 12
 """Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
+INSTALLED = ("vendor/", "node_modules/")
+"""Folders of installed packages, which a user of the project may have."""
 OF_THE_SYSTEM = ("/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/bin/", "/sbin/", "/var/lib/", "/var/log/")
 """System folders, which contain no projects, so that a path there is not a misspelled path of the project."""
 SHORTEST_IN_FOLDER = 4
@@ -177,7 +179,7 @@ def _missing_file(lookup: Lookup, path: str, *, may_be_new: bool = False) -> Fac
         return None
     elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
     is_elsewhere = os.path.exists(path) or any("/" in own and path.endswith(f"/{own}") for own in elsewhere)
-    if path.startswith(OF_THE_SYSTEM) or (path.startswith("/") and is_elsewhere):
+    if path.startswith((*OF_THE_SYSTEM, *INSTALLED)) or (path.startswith("/") and is_elsewhere):
         return None  # outside of the project, or in a copy of it on another machine
     for alike in _similar_files(lookup, path, elsewhere, may_be_new=may_be_new):
         beside = [own for own in alike if folder and f"/{own.rpartition('/')[0]}".endswith(f"/{folder}")]

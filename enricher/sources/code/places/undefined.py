@@ -80,6 +80,8 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         from enricher.sources.code.places.named_files import only_file_with_users
 
         return only_file_with_users(lookup, own)
+    if is_code_form(name.text) and lookup.of_stem(name.text):
+        return None  # it means one of these files, and not a line that names it
     found = None
     if name.text.islower():
         from enricher.sources.code.special.settings_classes import place_of_settings_field

@@ -98,7 +98,10 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
     by_name = _by_name(db, source)
     if name:
         files = dict.fromkeys((*by_name, *_holding(db, name), *_using(db, source)))
-        if mentioned := _mentioning(root, list(files), name):
+        mentioned = _mentioning(root, by_name, name)
+        if by_name and not mentioned and stem_of(source) == name.lower():  # the tests have a subclass of that name
+            return [Test(by_name[0], f"tests {own}, by its name", "by name")]
+        if mentioned := mentioned or _mentioning(root, list(files), name):
             path, line, count, subject = mentioned
             kind = "by name" if path in by_name else "by mention"
             return [Test(path, f"tests {name}, named there {_times(count)}", kind, line, subject)]

@@ -260,6 +260,8 @@ def _is_in_a_message(line: str, name: str) -> bool:
     A placeholder does not count, because messages such as "{name} is late" and "<%= name %>" really use ``name``.
     """
     before, _, behind = line.partition(name)
+    if "\\`" in before:  # code that a message of JavaScript shows: "use \\`cart.total(" in backticks
+        return True
     for quote in ('"', "'", "`"):
         start = before.rpartition(quote)[2]
         opening, closing = ("<", ">") if "<%" in start or "<?" in start else ("{", "}")

@@ -64,6 +64,8 @@ def text_place(
     # The configuration of a workflow uses options of programs, and declares none.
     kinds = (SOURCE, TEMPLATE, STUB) if kind == FLAG and is_delimited else (SOURCE, TEMPLATE, CONFIG, STUB)
     own = [one for one in holders if one[1] in kinds]
+    if kind in ("name", FLAG, ROUTE):  # ".github/workflows/ci.yml" and ".rubocop.yml" name what is elsewhere
+        own = [one for one in own if not (one[1] == CONFIG and one[0].startswith("."))]
     if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):
         holders = [one for one in holders if one in real or one not in own]
         own = real

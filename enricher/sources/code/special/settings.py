@@ -334,6 +334,8 @@ def _named_default(line: str) -> str:
         rest = line[end:].lstrip("\"'").lstrip()
         in_tag = rest.startswith(':"') and "`" in line[:at]
         value = rest[1:].partition('"')[2].partition('"')[0] if in_tag else _literal(rest[1:])
+        if line[at - 1 : at] == "(" and ")" in rest:  # of a help text: "(default: .git,node_modules)"
+            value = rest[1:].partition(")")[0].strip()[:LONGEST_DEFAULT]
         if is_whole(line, at, end) and rest[:1] in ("=", ":") and value and "${" not in value:
             return value
     return ""

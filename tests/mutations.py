@@ -2634,7 +2634,7 @@ MUTATIONS = (
     Mutation(
         "a file of the system is called one of the project's that does not exist",
         "enricher/sources/code/places/named_files.py",
-        "path.startswith(OF_THE_SYSTEM) or",
+        "path.startswith((*OF_THE_SYSTEM, *INSTALLED)) or",
         "path.startswith('/proc/') or",
         "",
         "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
@@ -3042,7 +3042,7 @@ MUTATIONS = (
     Mutation(
         "who uses a named file is not told",
         "enricher/sources/code/places/named_files.py",
-        "with_users(lookup, name.text) if is_clear else None",
+        "_with_users_if_wanted(lookup, name, name.text) if is_clear else None",
         "None",
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",

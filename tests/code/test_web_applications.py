@@ -183,7 +183,7 @@ def account_with_crates(account: Account, shop: Path) -> Account:
             id="a private field",
         ),
         pytest.param(
-            "split makeShelf.ts",
+            "who uses makeShelf.ts?",
             "web/src/makeShelf.ts — used in web/src/shelf-clock.ts:4",
             id="an import of several lines",
         ),

@@ -406,6 +406,8 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Accou
         ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
         ("fix the total in order.py", ""),
         ("/etc/shop/receipts.py has no effect", ""),
+        ("/etc/shop/receits.py has no effect", ""),
+        ("vendor/shop/receits.py line 3 is at fault", ""),
         ("is shop.orders.place called twice?", "shop/orders.py:4 place — defined here"),
         ("is shop.payment.place called twice?", ""),
         ("is there a host shop.orders.place.com?", ""),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from enricher.prompt.wording import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
+from enricher.prompt.wording.place_questions import asks_for_users
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import CONFIG, EXAMPLE, GENERATED, SOURCE, TEMPLATE, TEST, VENDORED, bare_name
 from enricher.sources.code.facts import FEW, MOST_LINES, ONLY, USERS, Fact, also_lines, format_place, only_file
@@ -59,7 +60,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     """Return where a named file is and what uses it, or that it does not exist; None if there is nothing to add."""
     if os.path.exists(f"{lookup.root}/{name.text}"):
         is_clear = name.kind == FILE and not name.line and ("/" in name.text or len(lookup.named(name.text)) == 1)
-        return with_users(lookup, name.text) if is_clear else None
+        return _with_users_if_wanted(lookup, name, name.text) if is_clear else None
     if name.is_made:
         return None
     named = lookup.named(name.text)
@@ -73,7 +74,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     if name.kind == ATTACHED or len(found) > MOST_ALIKE:
         return None
     if len(found) == 1:
-        users = None if name.line else with_users(lookup, found[0])
+        users = None if name.line else _with_users_if_wanted(lookup, name, found[0])
         return users or only_file(found[0], line=name.line, score=ONLY)
     if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
         return None
@@ -83,6 +84,17 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     fact = Fact(FILE, found[0], name.line, "", reason, FEW)
     fact.others = found[1:]
     return fact
+
+
+def _with_users_if_wanted(lookup: Lookup, name: Name, path: str) -> Fact | None:
+    """Return the users of a file; those that import a source file only if the prompt asks for a place.
+
+    What imports a source file was edited or read in 4 of 20 cases where the prompt named the file (``python -m
+    tests.usefulness``), but a script or template is often edited together with what calls or loads it.
+    """
+    is_source = any(kind == SOURCE for own, kind in lookup.named(path) if own == path)
+    is_asked = name.is_asked or any(map(asks_for_users, lookup.said))
+    return with_users(lookup, path, with_imports=is_asked or not is_source)
 
 
 def _beside_named(lookup: Lookup, found: list[str]) -> list[str]:
@@ -95,14 +107,19 @@ def only_file_with_users(lookup: Lookup, path: str) -> Fact | None:
     return with_users(lookup, path) or only_file(path)
 
 
-def with_users(lookup: Lookup, path: str) -> Fact | None:
-    """Return a fact that lists the places that import the file at ``path`` or mention it.
+def with_users(lookup: Lookup, path: str, *, with_imports: bool = True) -> Fact | None:
+    """Return a fact that lists the places that mention the file at ``path`` or, with ``with_imports``, import it.
 
     Returns None if there are none or too many, or if they need not be shown.
     """
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
+    if not with_imports:
+        texts = {user: lookup.text(user).split("\n", line)[line - 1 : line] for user, line in places.items()}
+        places = {user: line for user, line in places.items() if not any(map(is_import, texts[user]))}
+    if not places:
+        return None
     if len(places) > MOST_USERS or all(bare_name(user) in PACKAGE_FILES for user in places):
         return None
     listed = ", ".join(format_place(user, line) for user, line in sorted(places.items()))

@@ -58,6 +58,13 @@ READS_LOG = "the host has it: it reads the newest commits before it commits"
 LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themselves
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 OTHER_BRANCH = "a push of another branch does not start it"
+CONCRETE_ONLY = ("pull-request", "changelog", "release", "translation", "contributor")
+"""Actions of which, without a question, only a sentence with a command, a path, an example or a rule is told.
+
+Of 26 readings of sentences on these and on commits, in 40 projects, two found one helpful.
+"""
+TELLING = ("`", '"', "/", "\u201c", " branch", " must ", "ever ", " only ")
+"""Marks and parts of words of such a sentence, or of a rule without exceptions ("never", "every")."""
 TRIED_FIRST = "an agent tries it first"
 OF_NPM = "npm install NAME"
 DID_IT = "the conversation has it: it did so already"
@@ -133,6 +140,8 @@ def _near(request: Request) -> list[str]:
 
 def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
     sentences = [way for way in ways if way.kind == "sentence" and way.rank >= LEAST_SENTENCE.get(action, 0.0)]
+    if action in CONCRETE_ONLY and "?" not in low and "\uff1f" not in low:
+        sentences = [way for way in sentences if any(mark in way.text for mark in TELLING)]
     commands = [way for way in ways if way.kind == "command"]
     others = [way for way in ways if way.kind in ("file", "history")]
     if action == "lint":

@@ -90,6 +90,7 @@ FROZEN = "water/errors.go:4 ErrPipeFrozen — defined here; the only use: water/
         ('users see "pot \'fern\' not found in row 12"', 'glass/errors.py:1 "not found in row" — the only'),
         ('the log has "Can\'t reach tap: kitchen-2"', 'glass/errors.py:2 "Can\'t reach tap" — the message'),
         ("error: root mismatch 7 != 9 again", 'glass/errors.py:3 "root mismatch" — the message'),
+        ('it says "root mismatch" there', 'glass/errors.py:3 "root mismatch" — the only place'),
         (f"{DRY}. where does that come from", DRAIN),
         (f'why 500 with\n{{"code": 12, "message": "{DRY}."}}\ninstead of that', DRAIN),
         (f'users see "{DRY[7:]}." there', DRAIN),
@@ -118,7 +119,6 @@ def test_what_is_said_in_words_is_found(house: Account, prompt: str, line: str) 
         "the frost level of the soil is high",  # a variable
         "slow pots. drain them",
         'the chart "root mismatch - row" is not refreshed',
-        'it says "root mismatch" there',
         'it says "mow the lawn" there',  # in five places, of which one has a value behind it
         "it says \"Tray 'x' not found\" there",  # in two files
         "error: The lower bed is empty",  # two words of a message, and not lowerBed

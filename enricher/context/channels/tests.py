@@ -35,8 +35,8 @@ ASKING = frozenset(
     """
     what why how where when who which whats what's whos wheres hows is are does do did was explain show
     describe summarize read look review list
-    warum wie wo wer erkläre pourquoi comment où explique qué por cómo dónde explica como onde perché come dove spiega
-    почему как где объясни
+    warum wie wo wer welche welcher erkläre pourquoi comment où quel quelle quelles explique qué cuál por cómo dónde
+    explica como onde perché come dove spiega почему как где объясни
     """.split()
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
@@ -57,8 +57,8 @@ ANSWER_ONLY = (
 FOR_AN_OPINION = (
     "would you", "what would", "is it worth", "worth it?", "what do you think", "do you think", "should we",
     "which would", "what speaks", "pros and cons", "würdest du", "lohnt sich", "was meinst du", "sollten wir",
-    "que penses-tu", "devrait-on", "faut-il", "qué opinas", "deberíamos", "o que acha", "deveríamos", "cosa ne pensi",
-    "conviene", "стоит ли", "как думаешь", "你觉得", "要不要", "どう思", "べきか",
+    "que penses-tu", "ton avis", "devrait-on", "faut-il", "qué opinas", "deberíamos", "o que acha", "deveríamos",
+    "cosa ne pensi", "conviene", "стоит ли", "как думаешь", "你觉得", "要不要", "どう思", "べきか",
 )  # fmt: skip
 """Words that ask for an opinion; without a mention of tests, such a prompt requests no change yet."""
 NO_RUN = ("don't run", "dont run", "do not run", "without running", "nicht ausführen", "no ejecutes", "ne lance pas")

@@ -68,7 +68,8 @@ glue: go goes belong belongs live gehört gehören hin vont va van vão vanno vi
   one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
   fine we you on with by to in from does do did got could can might must think guess suspect suppose what who how
   what's whats it's its that's we've somewhere anywhere both proper quick small simple little few couple more another
-  extra file files function functions method class module change changes code der den dem des ein eine einen einem es
+  extra would caught catch catches have fails
+  file files function functions method class module change changes code der den dem des ein eine einen einem es
   schon jetzt mal durch mit nur bloß irgendwo irgendein irgendwas dann oder da wenn sonst wir ich wie aus man was du
   kannst könntest ab le la l' un une il déjà juste seulement uniquement que est-ce maintenant stp svp avec ou sont
   comment je tu peux pourrais en fonction fichier changement el una unos unas algún alguna algun sólo solamente ahora

@@ -266,7 +266,8 @@ def _is_in_a_message(line: str, name: str) -> bool:
         start = before.rpartition(quote)[2]
         opening, closing = ("<", ">") if "<%" in start or "<?" in start else ("{", "}")
         in_placeholder = opening in start and closing not in start.rpartition(opening)[2]
-        if before.count(quote) % 2 and quote in behind and not in_placeholder:
+        is_open = before.count(quote) % 2 and (quote in behind or quote == "`")  # a template may end on another line
+        if is_open and not in_placeholder:
             return " " in start + behind.partition(quote)[0]
     return False
 
@@ -364,6 +365,18 @@ def declares_local(text: str, name: str) -> bool:
     return is_given and text[:1].isspace() and f"{head.rstrip('*& ').rpartition(' ')[2]} " in (*_VARIABLES, "auto ")
 
 
+_NO_TYPES = frozenset("return new throw await else case in of yield delete typeof not and or".split())
+
+
+def declares_variable(text: str, name: str) -> bool:
+    """Return whether an indented line declares a variable behind its type or keyword: ``int startPage = 1;``."""
+    head, _, behind = (part.strip() for part in text.partition(name))
+    if not text[:1].isspace() or behind[:1] not in ("=", ";") or behind.startswith("=="):
+        return False
+    word = head.rpartition(" ")[2].strip("*&<>[]")
+    return declares_local(text, name) or (word.isidentifier() and word not in _NO_TYPES)
+
+
 def reads_environment(line: str, name: str) -> bool:
     """Return whether a line reads, and does not set, the environment variable ``name``: ``process.env.NAME``."""
     if not name.isupper() or line.lstrip().startswith(("delete ", "del ")):
@@ -399,6 +412,7 @@ def phrases(messages: list[str]) -> list[str]:
             found.append(" ".join(best[:7]).rstrip(".,;:!"))
         if len(best) >= 7:  # the code may break a long message into several strings
             found.append(" ".join(best[:5]).rstrip(".,;:!"))
-        if len(best) >= 4 and is_counted:  # "0 values" may be composed of a number and a noun
+        # "0 values" may be composed of a number and a noun, and the first word of a long message may be a value.
+        if len(best) >= 8 or (len(best) >= 4 and is_counted):
             found.append(" ".join(best[1:8]).rstrip(".,;!"))
     return found

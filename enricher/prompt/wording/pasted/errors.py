@@ -20,6 +20,8 @@ from enricher.prompt.wording.words import is_file
 WORDS_TO_LEVEL = 6
 """Maximum words of a log line up to its level, such as the date, the time, and the program that wrote it."""
 ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
+WARNINGS, WORDS_OF_A_WARNING = ("WARN", "WARNING"), 7
+"""Levels of warnings, and the minimum blanks in one that says enough to be looked up."""
 SHORTEST_CODE = 24
 """Minimum characters of a pasted line of code to look up."""
 CODE_SIGNS = ("(", "=", "{", ";")
@@ -77,7 +79,7 @@ def _logged_error(bare: str) -> str:
     for count in range(WORDS_TO_LEVEL):
         word, _, rest = rest.partition(" ")
         if level := level_in(word, is_first=count == 0):
-            if level in ERROR_LEVELS:
+            if level in ERROR_LEVELS or (level in WARNINGS and rest.count(" ") >= WORDS_OF_A_WARNING):
                 return rest.lstrip(" -|:")
             break
     if "=" not in bare and '":' not in bare:

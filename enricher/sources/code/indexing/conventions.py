@@ -29,7 +29,8 @@ _DEVELOPERS_FOLDER = r"docs?/(?:source/)?(?:dev|devel|development|developers?|co
 _DOCUMENT = re.compile(
     r"^(?:(?:.{0,60}/)?(?:(?:HOW[-_]?TO[-_])?(?:CONTRIBUT(?:E|ING)|DEVELOP(?:MENT|ING|ERS?)|HACKING|RELEAS(?:E|ES|ING)"
     r"|MAINTAIN(?:ERS|ING)|PUBLISH(?:ING)?|DEPLOY(?:MENT|ING)?|(?:RUNNING[-_])?TEST(?:S|ING|[-_]SUITE)|BUILD(?:ING)?"
-    r"|WORKFLOW|CONVENTIONS|VERIFICATION|COD(?:E|ING)[-_]?(?:STYLE|GUIDELINES?|STANDARDS?)|STYLE[-_]?GUIDE"
+    r"|WORKFLOW|CONVENTIONS|COMMIT[-_]?(?:GUIDELINES?|MESSAGES?|CONVENTIONS?)|VERIFICATION"
+    r"|COD(?:E|ING)[-_]?(?:STYLE|GUIDELINES?|STANDARDS?)|STYLE[-_]?GUIDE"
     r"|AGENTS|CLAUDE|GEMINI|README))(?![a-z]|-\w+\.\d)[\w.-]*?\.(?:md|markdown|rst|txt|adoc)"
     r"|(?:\.github|\.agents|\.claude/rules|\.cursor/rules)/[\w./-]+\.(?:md|mdc)|\.cursorrules|\.windsurfrules"
     rf"|{_DEVELOPERS_FOLDER}[\w./-]+\.(?:md|rst)"
@@ -189,7 +190,8 @@ _PRIORS = (
     (re.compile(r"(?:^|/)README", _I), 0.0),
     (re.compile(r"(?:^|/)(?:HOW[-_]TO[-_])?(?:CONTRIBUT|HACKING|DEVELOP|MAINTAIN)", _I), 2.5),
     (_OF_STYLE, 2.5),
-    (re.compile(r"(?:^|/)(?:RELEAS|PUBLISH|DEPLOY|TESTING|WORKFLOW)", _I), 2.0),
+    (re.compile(r"(?:^|/)(?:AGENTS|CLAUDE|GEMINI)", _I), 1.9),
+    (re.compile(r"(?:^|/)(?:RELEAS|PUBLISH|DEPLOY|TESTING|WORKFLOW|COMMIT)", _I), 2.0),
 )
 _OTHER_PRIOR = 1.5
 FOR_CONTRIBUTORS = 2.0

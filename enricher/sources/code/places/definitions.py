@@ -24,7 +24,7 @@ from enricher.sources.code.facts import (
     used,
     variants,
 )
-from enricher.sources.code.lines import TYPE_WORDS, declares_local, is_comment, is_in_comments
+from enricher.sources.code.lines import TYPE_WORDS, declares_local, declares_variable, is_comment, is_in_comments
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, PLATFORMS, SourceLine
 
 TYPE_CHECKING = False
@@ -42,6 +42,10 @@ INTERFACES = ("interface", "protocol", "Protocol", "trait", "abstract", "ABC")
 _TYPES = {"Protocol": "protocol", "abstract": "abstract class", "ABC": "abstract class"}
 MOST_READ = 12
 """Maximum files that are searched for a field with the name of a method."""
+MOST_OPENED = 6
+"""Maximum files of the conversation that are searched for a variable with the name of a definition elsewhere."""
+MOST_BESIDE = 5
+"""Maximum files that define a name of which one in a folder of the conversation is told; more define a common word."""
 MOST_WRITTEN = 40
 """Maximum files that are searched for a name as written with its class: "Cart.Most"."""
 GONE = "it is gone from the file"
@@ -86,6 +90,8 @@ def _of_definitions(lookup: Lookup, name: Name, namesakes: list[SourceLine]) -> 
     places, is_owned = _meant(lookup, name, namesakes)
     if not places:
         return _undefined(lookup, name)
+    if not (name.is_asked or name.owner) and _is_a_variable_there(lookup, name.text, places):
+        return None
     if len(places) > (MOST_DEFINING if name.is_certain or name.is_asked or name.is_class else 1):
         return (_of_this_folder(lookup, name, places) or _declared(lookup, name, places)) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
@@ -96,6 +102,16 @@ def _of_definitions(lookup: Lookup, name: Name, namesakes: list[SourceLine]) -> 
     if not present:
         return defined_at(places[0], name.text, fault=GONE)
     return _definition(lookup, name, present, {place.path for place in namesakes} - loading, is_owned=is_owned)
+
+
+def _is_a_variable_there(lookup: Lookup, name: str, places: list[SourceLine]) -> bool:
+    """Return whether a file that the conversation has opened has a variable of that name, and none of ``places``."""
+    if not lookup.opened:
+        return False
+    opened = [path for path, _kind in lookup.holding(name) if path in lookup.opened][:MOST_OPENED]
+    if any(place.path in opened for place in places):
+        return False
+    return any(declares_variable(line, name) for path in opened for _number, line in lookup.occurrences(path, name))
 
 
 def _passes_on(lookup: Lookup, place: SourceLine) -> bool:
@@ -180,7 +196,7 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
     """Return a fact about the only definition of ``name`` among ``places`` that is in the folder of an opened file."""
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
-    if len(own) != 1 or not lookup.verified(own[0], name.text):
+    if len(own) != 1 or len(places) > MOST_BESIDE or not lookup.verified(own[0], name.text):
         return None
     reason = f"defined here, beside the files of this conversation, and in {counted(len(places) - 1)}"
     return defined_at(own[0], name.text, reason)

@@ -283,7 +283,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         fact = text_place(lookup, name.text, TEXT) or (text_place(lookup, bare, TEXT) if bare != name.text else None)
         return fact or error(lookup, name)
     if spaces:
-        return text_place(lookup, name.text, TEXT, is_delimited=True)
+        return text_place(lookup, name.text, TEXT, is_delimited=True) or _beginning(lookup, name.text)
     if "." in name.text.strip(".\u2026"):
         from enricher.sources.code.special.settings import place_of_key
 
@@ -292,6 +292,15 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, not a label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _beginning(lookup: Lookup, text: str) -> Fact | None:
+    """Locate a text of two words by the only file in which a string begins with it: ``"no row '%s'"`` for "no row"."""
+    for quote in ('"', "'"):
+        if fact := text_place(lookup, f"{quote}{text} ", TEXT, most=1):
+            fact.subject = text
+            return fact
+    return None
 
 
 def key_place(lookup: Lookup, name: str) -> Fact | None:

@@ -192,6 +192,10 @@ def _by_name(db: Connection, source: str) -> list[str]:
         for path in _files_of_stems(db, _test_stems(stem))
         if path != source and _is_runnable(path, stem) and _fits(path, end)
     ]
+    exact = [path for path in found if not _is_of_an_aspect(path)]
+    if not exact and len(found) > 1:  # "command.help.test.js" and others test parts of command.js
+        return []
+    found = exact or found
     if not found:
         return []
     found.sort(key=lambda path: (-_shared(path, source), len(path)))
@@ -202,6 +206,12 @@ def _by_name(db: Connection, source: str) -> list[str]:
     if _mirrors(found[0], source):
         return found[:1]
     return found[:1] if len(alike) <= 2 and stem not in _SHARED_STEMS and _is_only(db, stem, end) else []
+
+
+def _is_of_an_aspect(path: str) -> bool:
+    """Return whether the name of a test has a part between that of the source and its ending: ``cart.help.test.js``."""
+    middle = path.rpartition("/")[2].split(".")[1:-1]
+    return bool(middle) and middle[0] not in ("test", "spec", "tests")
 
 
 def _is_only(db: Connection, stem: str, end: str) -> bool:

@@ -9744,6 +9744,38 @@ MUTATIONS = (
         "",
         "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
     ),
+    Mutation(
+        "a method is told for a variable of the file that the conversation has opened",
+        "enricher/sources/code/places/definitions.py",
+        "    return any(declares_variable(line, name) for path in opened",
+        "    return any(line == name for path in opened",
+        "",
+        "code/test_only_places.py::test_the_other_of_two_definitions_is_told_where_the_first_was_read",
+    ),
+    Mutation(
+        "a test of one part of a file is told as the test of it",
+        "enricher/sources/code/testfiles/__init__.py",
+        "    if not exact and len(found) > 1:",
+        "    if not stem:",
+        "",
+        "context/test_runs_of_tests.py::test_a_test_of_one_part_of_a_file_is_not_the_test_of_it",
+    ),
+    Mutation(
+        "a text with which a string begins is not found",
+        "enricher/sources/code/places/texts.py",
+        "        return text_place(lookup, name.text, TEXT, is_delimited=True) or _beginning(lookup, name.text)",
+        "        return text_place(lookup, name.text, TEXT, is_delimited=True)",
+        "",
+        "code/test_said_in_words.py::test_what_is_said_in_words_is_found",
+    ),
+    Mutation(
+        "who imports a source file is told though nobody asks",
+        "enricher/sources/code/places/named_files.py",
+        "with_imports=is_asked or not is_source)",
+        "with_imports=True)",
+        "",
+        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
+    ),
 )
 
 

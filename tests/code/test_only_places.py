@@ -31,7 +31,8 @@ FILES = {
     "shop/models.py": "class Unit:\n    lid_hash = Number(index=True)\n",
     "feeds/rss.xml": "<channel>\n  <lastPackDate>{{ .Date }}</lastPackDate>\n</channel>\n",
     "feeds/pack_test.go": 'package feeds\n\nvar text = "<lastPackDate>1</lastPackDate>"\n',
-    "java/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 1;\n    }\n}\n",
+    "java/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        int firstRow = 1;\n    }\n}\n",
+    "java/main/Rack.java": "class Rack {\n    void firstRow(int row) {\n        start(row);\n    }\n}\n",
     "java17/main/BoxScales.java": "class BoxScales {\n    int weighCrate() {\n        return 17;\n    }\n}\n",
     **{f"src/label{number}.rs": 'fn label() {\n    get(L!("CRATE_LABEL"))\n}\n' for number in range(4)},
     "src/labels.rs": "fn labels() {\n    each(|crate_label| crate_label.len())\n}\n",
@@ -152,6 +153,7 @@ def after_reading(account: Account, path: str, asked: str, answer: str) -> dict[
         ("not that BoxScales, the one for 17", "java17/main/BoxScales.java:1 BoxScales — defined here"),
         ("no, the other one. this one is right already", "java17/main/BoxScales.java:2 weighCrate — defined here"),
         ("yes, that one", ""),
+        ("hm and what if firstRow is 0?", ""),  # a variable there, and a method elsewhere
     ],
 )
 def test_the_other_of_two_definitions_is_told_where_the_first_was_read(yard: Account, prompt: str, line: str) -> None:

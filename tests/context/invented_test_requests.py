@@ -30,6 +30,7 @@ of it|did you add tests?
 of it|no tests for this yet?
 of it|shouldn't there be a test for that rule?
 of it|any specs for this?
+of it|ok and a test that would have caught it
 of it|tests too pls, and the CHANGES entry
 of it|now the tests, and update the docs
 of it|ok option 2, and add a test for it

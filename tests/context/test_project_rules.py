@@ -272,6 +272,12 @@ def test_who_raises_the_version_of_a_dependency_is_told_how(account: Account, pr
             "",
         ),
         (
+            "COMMIT_GUIDELINES.md",
+            "# Format\n\nCommit messages must follow this scheme: `TYPE(Scope): Summary`.\n",
+            "commit this",
+            'COMMIT_GUIDELINES.md:3, on commits: "Commit messages must follow this scheme',
+        ),
+        (
             "CONTRIBUTING.md",
             "# Tests\n\nBefore running them, please ensure that the `test` dependencies are installed.\n",
             "raise Pillow to 10.4",

@@ -195,3 +195,14 @@ def test_the_usual_command_for_a_test_file_that_the_prompt_names_is_not_told(acc
     assert told(account, "how do I run just tests/test_lid.py?", "tests") == [
         "tests/test_lid.py — run it alone: `pytest tests/test_lid.py`"
     ]
+
+
+def test_a_test_of_one_part_of_a_file_is_not_the_test_of_it(account: Account) -> None:
+    parts = {f"test/weigh.{part}.test.js": "test('it', () => {})\n" for part in ("help", "alias")}
+    start(account, {"lib/weigh.js": "module.exports = (one) => one\n", **parts})
+    assert told(account, "fix the rounding in lib/weigh.js", "tests") == []
+
+    account.write(Path(account.project) / "test/weigh.test.js", "test('it', () => {})\n")
+    commit(account, "Test it as a whole")
+    (line,) = told(account, "fix the rounding in lib/weigh.js", "tests", session_id="another")
+    assert line.startswith("test/weigh.test.js — tests weigh.js, by its name")

@@ -240,7 +240,7 @@ def _with_its_section(best: Convention, found: list[Unit]) -> Convention:
 
     Such a section has several rules (how the subject begins, how an issue is referenced), of which a commit needs each.
     """
-    (unit,) = (one for one in found if one.line == best.line and one.text == best.text)
+    unit = next(one for one in found if one.line == best.line and one.text == best.text)
     if not unit.headings or not _HEADINGS[best.action].search(unit.headings[0]):
         return best
     rules = [one for one in found if one.headings == unit.headings and (one is unit or _is_rule_of_commits(one.text))]

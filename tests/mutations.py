@@ -9776,6 +9776,30 @@ MUTATIONS = (
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
+    Mutation(
+        "the default of the next decorator is told as that of a command",
+        "enricher/sources/code/special/settings.py",
+        '(is_in_brackets or head.lstrip().startswith("@"))',
+        "is_in_brackets",
+        "",
+        "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
+    ),
+    Mutation(
+        "a field of another type in Go is told as read for a setting",
+        "enricher/sources/code/special/setting_reads.py",
+        '        if path.rpartition("/")[0] in others:',
+        "        if not path:",
+        "",
+        "code/test_settings.py::test_a_setting_is_told_where_it_is_declared_and_read",
+    ),
+    Mutation(
+        "a test file with the name of a function is not told as the test of it",
+        "enricher/sources/code/testfiles/__init__.py",
+        "_mentioning(root, _named_after(db, name), name)",
+        "_mentioning(root, [], name)",
+        "",
+        "context/test_runs_of_tests.py::test_a_test_file_with_the_name_of_a_function_is_the_test_of_it",
+    ),
 )
 
 

@@ -53,6 +53,7 @@ FILES = {
     "water/config.go": 'type Config struct {\n\tDripColumns []string `ini:"drip-columns"`\n}\n',
     "water/root.go": "if opts.RootSize > 3 {\n",
     "water/list.go": "for _, one := range conf.DripColumns {\n",
+    "drain/drip.go": 'type Drip struct {\n\tDripColumns int `ini:"columns-of-drips"`\n}\n\nif d.DripColumns > 3 {\n',
     "water/sample.conf": "#drip-columns=date\n",
     "water/options.yml": "hose.length:\n  type: Int\n  default: 7\n\nhose.color:\n  type: Text\n",
     "water/hose.py": "cut(config.val.hose.length)\n",
@@ -68,6 +69,9 @@ FILES = {
         'mark(args.value_of("mist-mark"));\n'
     ),
     "water/cli.py": "sub.add_parser('keep-dry')\n",
+    "water/commands.py": (
+        '@cli.command(name="rinse-off")\n@click.option("--foam", default=True)\ndef rinse(foam):\n    pass\n'
+    ),
     "glass/humid.py": 'spray(cfg.humid_limit)\nif header == "humid-limit":\n    pass\n',
     "glass/notes.py": 'row = {"humid_time": 1}\n',
     "glass/run.js": "options({\n  'dry-leaf': {\n    default: true,\n  },\n});\n",
@@ -107,6 +111,7 @@ KEEP_WET = "water/options.go:1 --keep-wet — declared here; read in water/sprin
         ("--dust is too much", "glass/cli.py:10 --dust — declared here"),
         ("does --keep-wet still work?", KEEP_WET),
         ("why is --mist-mark ignored?", "water/cli.rs:1 --mist-mark — declared here; read in line 6"),
+        ("`shop rinse-off` logs nothing", "water/commands.py:1 rinse-off — declared here"),
         ("run `shop water keep-dry` twice", "water/cli.py:1 keep-dry — the only place that has it"),
         ("is humid_time still read?", "glass/classes.py:7 humid_time — found here and in glass/notes.py:1"),
         (

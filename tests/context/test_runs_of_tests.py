@@ -206,3 +206,17 @@ def test_a_test_of_one_part_of_a_file_is_not_the_test_of_it(account: Account) ->
     commit(account, "Test it as a whole")
     (line,) = told(account, "fix the rounding in lib/weigh.js", "tests", session_id="another")
     assert line.startswith("test/weigh.test.js — tests weigh.js, by its name")
+
+
+def test_a_test_file_with_the_name_of_a_function_is_the_test_of_it(account: Account) -> None:
+    start(
+        account,
+        {
+            "lib/scales.js": "class Scales {\n  addPan(pan) {\n    this.pans.push(pan)\n  }\n}\n",
+            "test/scales.help.test.js": "test('help', () => {\n  scales.addPan(1)\n  scales.addPan(2)\n})\n",
+            "test/scales.addPan.test.js": "test('pans', () => {\n  scales.addPan(1)\n})\n",
+        },
+    )
+
+    (line,) = told(account, "fix addPan: it takes the same pan twice", "tests")
+    assert line.startswith("test/scales.addPan.test.js:2 — tests addPan, named there once")

@@ -61,7 +61,10 @@ def reading_lines(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLi
     if len(files) > MOST_CANDIDATES:
         return []
     found: dict[tuple[str, int], SourceLine] = {}
+    others = _packages_with_a_field(lookup, files, variables, place)
     for path in files:
+        if path.rpartition("/")[0] in others:
+            continue
         for number, line in (one for form in forms for one in lookup.occurrences(path, form)):
             is_own = path == place.path and abs(number - place.line) < 2
             call = _with_line_above(lookup, path, number, line)
@@ -69,6 +72,17 @@ def reading_lines(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLi
             if is_read and not is_own and not is_comment(line) and set(variables).isdisjoint(_variables(line)):
                 found.setdefault((path, number), SourceLine(path, number, SOURCE, line))
     return list(found.values())
+
+
+def _packages_with_a_field(lookup: Lookup, files: list[str], fields: list[str], place: SourceLine) -> set[str]:
+    """Return the folders with another Go type that has one of the ``fields``: what is read there may be that one."""
+    declared = {
+        path.rpartition("/")[0]
+        for path in files if path.endswith(".go")
+        for field in fields
+        for _number, line in lookup.occurrences(path, field) if "`" in line and field in _variables(line)
+    }  # fmt: skip
+    return declared - {place.path.rpartition("/")[0]}
 
 
 def _with_line_above(lookup: Lookup, path: str, number: int, line: str) -> str:

@@ -320,8 +320,8 @@ def _of_the_declaration(lines: list[str]) -> list[str]:
             break
         found.append(line)
         depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
-        if depth < 0 or (not depth and is_in_brackets):
-            break
+        if depth < 0 or (not depth and (is_in_brackets or head.lstrip().startswith("@"))):
+            break  # what follows a decorator, such as another decorator, is no part of it
     return found
 
 

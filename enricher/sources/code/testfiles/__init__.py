@@ -97,6 +97,9 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
     own = source.rpartition("/")[2]
     by_name = _by_name(db, source)
     if name:
+        if mentioned := _mentioning(root, _named_after(db, name), name):
+            path, line, count, subject = mentioned
+            return [Test(path, f"tests {name}, named there {_times(count)}", "by name", line, subject)]
         files = dict.fromkeys((*by_name, *_holding(db, name), *_using(db, source)))
         mentioned = _mentioning(root, by_name, name)
         if by_name and not mentioned and stem_of(source) == name.lower():  # the tests have a subclass of that name
@@ -274,6 +277,15 @@ def _importers(db: Connection, source: str) -> list[str]:
     rows = db.execute(f"{asked} where key in ({marks(keys)}) limit 20", keys).fetchall()
     found = [path for (path,) in rows if path != source and _is_runnable(path, "")]
     return sorted(found, key=lambda path: (-_shared(path, source), path))
+
+
+def _named_after(db: Connection, name: str) -> list[str]:
+    """Return the test files with a compound name in their own: ``cart.addRow.test.js``, ``test_add_row.py``."""
+    word = "".join(words) if len(words := pieces(name)) > 1 else ""
+    bare = "replace(replace(lower(path), '_', ''), '-', '')"
+    rows = db.execute(f"select path from files where kind = ? and instr({bare}, ?)", (TEST, word)) if word else ()
+    found = [path for (path,) in rows]
+    return [path for path in found if word in "".join(pieces(path.rpartition("/")[2])) and _is_runnable(path, "")]
 
 
 def _holding(db: Connection, name: str) -> list[str]:

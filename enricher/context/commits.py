@@ -10,7 +10,7 @@ import time
 
 from enricher.context import Candidate
 from enricher.prompt.wording.words import STOP_WORDS, stem, words_of
-from enricher.sources.code import marks, name_history
+from enricher.sources.code import SOURCE, marks, name_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def of_names(
         kind = _kind_of_question(name, named, questions)
         is_asked = any(name in sentence for _kind, sentence in questions)
         candidates += _of_name(db, request.project.root, name, history, kind, is_asked=is_asked)
+    for owner, member in named.members:
+        candidates += _of_member(db, owner, member)
     for path in named.files:
         candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
     for word in named.plain_words if questions else ():
@@ -132,6 +134,23 @@ def _of_name(db: Connection, root: str, name: str, found: list[Event], kind: str
         ][:2]  # fmt: skip
         return [_candidate(name, "added" if one is first else "changed", one) for one in changed]
     return candidates
+
+
+def _of_member(db: Connection, owner: str, member: str) -> list[Candidate]:
+    """Return the commit that removed a member from a class, though other classes may have one of that name."""
+    query = (
+        "select files.id, files.path from symbols join files on files.id = symbols.file"
+        " where symbols.key = ? and symbols.name = ? and files.kind = ? limit 2"
+    )
+    rows = db.execute(query, (owner.lower(), owner, SOURCE)).fetchall()
+    if len(rows) != 1:
+        return []
+    file, path = rows[0]
+    if db.execute("select 1 from symbols where file = ? and name = ? limit 1", (file, member)).fetchone():
+        return []
+    history = name_history.events(db, [member]).get(member, [])
+    removed = [one for one in history if one.what & name_history.UNDEFINED and one.detail == path]
+    return [_candidate(f"{owner}::{member}", f"removed from {path}", one) for one in removed[:1]]
 
 
 def _is_gone(db: Connection, root: str, name: str, *, may_be_used: bool) -> bool:

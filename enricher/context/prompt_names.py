@@ -17,18 +17,20 @@ NO_MEMBER = ("undefined method ", "has no attribute ")
 class PromptNames:
     """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question.
 
+    ``members`` are pairs of a class and what the prompt calls its member: ``Scales::reset``, ``Scales#reset``.
     ``modules`` are the paths in imports, relative to some file and without an extension ("../lib/cart"). ``dotted`` are
     names such as ``shop.orders``, which may be Python modules. ``folders`` are paths such as ``lib/cart``, which count
     only in a question.
     """
 
-    __slots__ = ("dotted", "files", "folders", "identifiers", "modules", "plain_words")
+    __slots__ = ("dotted", "files", "folders", "identifiers", "members", "modules", "plain_words")
 
     def __init__(self) -> None:
         self.dotted: list[str] = []
         self.identifiers: list[str] = []
         self.files: list[str] = []
         self.folders: list[str] = []
+        self.members: list[tuple[str, str]] = []
         self.modules: list[str] = []
         self.plain_words: list[str] = []
 
@@ -62,6 +64,7 @@ def names_in(prose: str) -> PromptNames:
         elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history in the project
             found.identifiers.append(bare)
     found.identifiers += [one for one in _missing_members(prose) if one not in found.identifiers]
+    found.members = _members_of_classes(prose)[:MOST_NAMES] if "::" in prose or "#" in prose else []
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]
     found.identifiers = list(dict.fromkeys(found.identifiers))[:MOST_NAMES]
@@ -81,6 +84,17 @@ def _missing_members(prose: str) -> list[str]:
     pieces = [piece for words in NO_MEMBER for piece in prose.split(words)[1:]]
     named = [piece[1:].replace("`", "'").partition("'")[0] for piece in pieces if piece[:1] in ("`", "'")]
     return [name for name in named if 2 < len(name) <= LONGEST_NAME and name.isidentifier()]
+
+
+def _members_of_classes(prose: str) -> list[tuple[str, str]]:
+    """Return the pairs of a class and a member in a prompt, the class without its namespace: ``Scales::reset()``."""
+    found: list[tuple[str, str]] = []
+    for word in prose.replace("::", "#").split():
+        path, _, member = word.strip("`'\"(.,:;?!)").removesuffix("()").rpartition("#")
+        owner = path.replace("\\", "#").rpartition("#")[2]
+        if owner[:1].isupper() and owner.isidentifier() and 2 < len(member) <= LONGEST_NAME and member.isidentifier():
+            found.append((owner, member))
+    return found
 
 
 def _is_identifier(word: str) -> bool:

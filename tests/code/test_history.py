@@ -258,6 +258,27 @@ def test_a_rename_is_told_although_the_changed_line_does_not_show_a_definition(
     assert told(account, "open_book is not declared any more, rebase my patch") == [line]
 
 
+@pytest.mark.parametrize("named", ["Scales::tare", "Shop\\Scales#tare()"])
+def test_a_member_that_a_class_lost_is_told_although_other_classes_have_one(
+    account: Account, ledger: dict[str, str], named: str
+) -> None:
+    both = {f"shop/{name}.rb": f"class {name.title()}\n  def tare\n    0\n  end\nend\n" for name in ("scales", "till")}
+    till = account.project / "shop/till.rb"
+    write_all(account.project, both)
+    commit(account.project, "Weigh", days=4)
+    till.write_text("class Till\nend\n")
+    commit(account.project, "Tills weigh nothing", days=3)
+    till.write_text(both["shop/till.rb"])
+    commit(account.project, "Tills weigh after all", days=2)
+    (account.project / "shop/scales.rb").write_text("class Scales\nend\n")
+    made = commit(account.project, "Scales are set to zero by hand", days=1)
+    account.cli("code", "index")
+
+    line = f'`Scales::tare` — removed from shop/scales.rb in {made}, {day_of(1)}: "Scales are set to zero by hand"'
+    assert told(account, f"where did {named} go, our subclass calls it") == [line]
+    assert told(account, "where did Till::tare go, our subclass calls it", session_id="another") == []
+
+
 def test_a_name_that_another_file_defines_was_not_removed(account: Account, ledger: dict[str, str]) -> None:
     both = {f"ledger/{name}.py": "def pack_weeks(rows):\n    return rows\n" for name in ("pack", "weeks")}
     write_all(account.project, both)

@@ -50,6 +50,8 @@ FILES = {
     "shop/evening.py": "from shop.tills import close_till\n\nclose_till()\n",
     "lib/scale.rb": "logger.warn %(optional scale '#{name}' is not available#{why}. Weighing disabled.)\n",
     "lib/silo/settings.rb": "class Settings\n  def conf\n    1\n  end\nend\n",
+    "php/Scales.php": "<?php\nclass Scales {\n    function set($panWeight) {\n        $this->panWeight = 1\n    }\n}\n",
+    "php/Till.php": "<?php\nclass Till extends Scales {\n    function open($panWeight) {\n    }\n}\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
 
@@ -124,6 +126,7 @@ def yard(account: Account, shop: Path) -> Account:
             "why?\n\nshop: WARNING: optional scale 'oak' is not available (reason: no lid). Weighing disabled.",
             ['lib/scale.rb:1 "is not available" — the only place that has it'], id="a warning",
         ),
+        pytest.param("panWeight is ignored", [], id="a variable of PHP has a dollar sign"),
         pytest.param("does a silo.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(
             "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],

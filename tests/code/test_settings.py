@@ -45,6 +45,7 @@ FILES = {
         'f.BoolVarP(&opts.keepWet, "keep-wet", "", false, "Stay wet")\nf.VarP(New(&opts.form), "form", "f", "")\n'
         'f.StringVar(&opts.RootSize, "largest-root", "", "Root")\n'
     ),
+    "water/columns.rs": "show(self.keep_wet(row));\n",
     "water/flags.go": (
         'IntFlag{Name: "seed-rate", EnvVars: []string{"SEED_RATE"}, Value: conf.RateAtWhichSeedsAreSownAtNight},\n'
         'IntFlag{Name: "seed-depth", Value: 3},\n'

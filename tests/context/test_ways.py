@@ -303,6 +303,35 @@ def test_a_workflow_that_deploys_by_its_name_and_publishes_makes_releases(
     assert told(quota, "how do we deploy?", "ways", session_id="another") == [f"{path}:7 — deploys on {events}"]
 
 
+def test_a_sentence_about_one_folder_is_not_told_to_who_works_elsewhere(quota: Account) -> None:
+    (Path(quota.project) / "CONTRIBUTING.md").unlink()
+    quota.write(
+        Path(quota.project) / "ui/CONTRIBUTING.md",
+        "# Commits\n\nBefore you commit, run `make build-all` and add `dist/*`.\n",
+    )
+    commit(quota, "Explain the interface")
+    edited = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Edit",
+        "input": {"file_path": f"{quota.project}/quota/limits.py", "old_string": "3", "new_string": "4"},
+    }
+    record = {"type": "assistant", "message": {"id": "m1", "content": [edited]}}
+    transcript = quota.write(quota.home / "elsewhere.jsonl", json.dumps(record) + "\n")
+
+    assert told(quota, "commit it", "ways", transcript_path=str(transcript)) == []
+    (line,) = told(quota, "commit it", "ways", session_id="another")
+    assert line.startswith("ui/CONTRIBUTING.md:3, on commits: ")
+
+
+def test_how_git_is_set_up_is_not_told_before_a_commit(quota: Account) -> None:
+    text = "# Commits\n\nMake sure that Git knows your name before you commit: `git config --global user.name 'You'`.\n"
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", text)
+    commit(quota, "Say how to set up Git")
+
+    assert told(quota, "commit this", "ways") == []
+
+
 def test_the_workflow_that_is_called_release_comes_before_that_of_an_image(quota: Account) -> None:
     for name in ("docker-release", "release"):
         quota.write(Path(quota.project) / f".github/workflows/{name}.yml", WORKFLOW.format(condition="if: true"))

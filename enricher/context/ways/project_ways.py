@@ -121,7 +121,8 @@ def best_ways(action: str, index: sqlite3.Connection, request: Request, loaded: 
 def _in_scope(ways: list[Way], request: Request) -> list[Way]:
     """Return the ways about folders in which the agent works, deepest first, then those about the project.
 
-    Without any, all ways are returned if they are about one folder, the project's only package.
+    Without any, all ways are returned if they are about one folder, the project's only package, unless the agent works
+    outside of it.
     """
     near = _near(request)
     here = [way for way in ways if way.folder and any(path.startswith(way.folder + "/") for path in near)]
@@ -130,7 +131,7 @@ def _in_scope(ways: list[Way], request: Request) -> list[Way]:
     if here or whole:
         return here + whole
     folders = {way.folder for way in ways}
-    return ways if len(folders) == 1 else []
+    return ways if len(folders) == 1 and not near else []
 
 
 def _near(request: Request) -> list[str]:

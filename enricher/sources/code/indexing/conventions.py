@@ -297,7 +297,7 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
         return True
     if text.endswith(("\u2026", "...")):  # "please make sure that the following is done…"
         return True
-    if action == "commit" and _TESTS_FIRST.search(text):
+    if action == "commit" and (_TESTS_FIRST.search(text) or "config --global" in text):  # Git has been set up by now
         return True
     return bool(_POINTS_BACK.search(text)) or (bool(_REFERS.search(text)) and not PATH.search(text))
 

@@ -51,7 +51,9 @@ _PACKAGED_ENDS = frozenset("java kt scala groovy".split())
 _TEST_CLASSES = ("Test", "Tests", "TestCase", "IT", "ITCase", "Spec", "Suite")
 """Ends of the names of classes that are tests if they are in such a package."""
 _DOC_FOLDERS = frozenset(("doc", "docs", "documentation", "website", "docs_src", "changelog.d", "changes",
-                          "newsfragments", "changelog", "releasenotes", ".changeset"))  # fmt: skip
+                          "newsfragments", "changelog", "releasenotes", ".changeset", "xdoc", "xdocs"))  # fmt: skip
+_EDITOR_ENDS = frozenset(("vim", "el"))
+"""Endings of files in contrib/ that only list the words of the project's language for an editor."""
 _EXAMPLE_FOLDERS = frozenset(("example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials",
                               "benchmark", "benchmarks", "bench", "asv_bench", "playground",
                               "galleries", "gallery", "perf"))  # fmt: skip
@@ -229,7 +231,7 @@ def kind_of(path: str) -> int:
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
-    if outer & _EXAMPLE_FOLDERS:
+    if outer & _EXAMPLE_FOLDERS or ("contrib" in outer and end in _EDITOR_ENDS):
         return EXAMPLE
     if (
         (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS  # a program may have a package "changes"

@@ -97,6 +97,8 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
     holders: list[Holder] = []
     for path, file_kind in files:
         lines = lookup.occurrences(path, text)
+        if path.endswith(".php") and text.isidentifier():  # a variable has a dollar sign, and its property has none
+            lines = sorted({*lines, *lookup.occurrences(path, f"${text}")})
         if is_delimited:
             lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
         if kind == "name":

@@ -110,7 +110,8 @@ def reads(line: str, form: str, *, is_near: bool) -> bool:
         if is_near and before.endswith("::") and has_part(call_around(before), READING):  # get(Config::Limit)
             return True
         is_read = before.endswith((".", "->")) and is_known and owner and not _is_in_a_key(before)
-        if is_read and is_whole(line, at, end) and not _is_set(line[end:]):
+        is_command = line[end : end + 1] == "(" and line[end + 1 : end + 2] != ")"  # only a getter takes no arguments
+        if is_read and is_whole(line, at, end) and not (is_command or _is_set(line[end:])):
             return True
     return False
 

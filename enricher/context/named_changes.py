@@ -1,6 +1,6 @@
 """Find the commit that a prompt calls by a few words of its subject: "the overflow change", "the symlink fix".
 
-This module runs in the hook, but is loaded only if a prompt has such words.
+The hook imports this module only for a prompt that calls a commit by such words.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _meant(request: Request) -> list[Name]:
 
 
 def _talked_of(request: Request) -> list[str]:
-    """Return the identifiers in the last answer that the previous request contains, too; without one, all of them."""
+    """Return the identifiers that the last answer and the request before it contain; if none, all of the answer."""
     from enricher.prompt.conversation.followup import mentions
 
     said = mentions(request.conversation.answer, is_file=False)

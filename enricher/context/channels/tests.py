@@ -124,7 +124,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if of_it and not to_run and all("test" in path.rpartition("/")[2].lower() for path in paths):
         paths = []  # "where do they go, in cart.test.js or elsewhere?"
     changed = _changed(request, low)
-    # A single word means a test file only in a question how to run it: in readings of 32 projects, it was never meant.
+    # "Fix the cart" does not mean the file cart_test.py, but "how do I run the cart tests?" does.
     described = [] if paths else [one for one in _described(low) if len(one) > 1 or _asks_how_to_run(low)]
     used = [] if paths or not request.conversation.files else _used(request, low)
     index = request.index() if paths or names or used or changed or described or of_it else None

@@ -59,12 +59,12 @@ LOG_READERS = ("claude",)  # they read ``git log`` before each commit by themsel
 ALSO_WORDS = ("make", "just", "go", "task")  # ordinary English words, which prompts contain anyway
 OTHER_BRANCH = "a push of another branch does not start it"
 CONCRETE_ONLY = ("pull-request", "changelog", "release", "translation", "contributor")
-"""Actions of which, without a question, only a sentence with a command, a path, an example or a rule is told.
+"""Actions about which a prompt without a question gets a sentence only if that has one of TELLING.
 
 Of 26 readings of sentences on these and on commits, in 40 projects, two found one helpful.
 """
 TELLING = ("`", '"', "/", "\u201c", " branch", " must ", "ever ", " only ")
-"""Marks and parts of words of such a sentence, or of a rule without exceptions ("never", "every")."""
+"""Signs of a command, a path, an example or a strict rule in a sentence; "ever " also finds "never" and "whenever"."""
 TRIED_FIRST = "an agent tries it first"
 OF_NPM = "npm install NAME"
 DID_IT = "the conversation has it: it did so already"

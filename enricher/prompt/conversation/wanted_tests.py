@@ -26,7 +26,7 @@ RECORDS = frozenset(
     entrada documentación entrée entrada documentação voce documentazione запись документацию документация
     """.split()
 )
-"""Words for what a change is recorded in, and for recording it: "tests too, and the changelog entry"."""
+"""Words for changelogs, documents and commits, which a wish for tests may mention: "tests too, and the changelog"."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"

@@ -93,9 +93,9 @@ IN_FUNCTION = (
     "did you mean", "Did you mean", "In function", "In member function", "In constructor", "In Funktion",
     "Dans la fonction",
 )  # fmt: skip
-"""What GCC writes before a name that resembles the missing one, and before the function around an error.
+"""Words with which compilers introduce a name that they suggest, or the function that contains an error.
 
-File and line of that function follow, so that nobody looks it up.
+Neither needs to be looked up: the first is a guess, and the message gives the file and line of the second.
 """
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 

@@ -52,7 +52,7 @@ DATA_ENDS = frozenset(
     "csv tsv xlsx xls parquet db sqlite sqlite3 png jpg jpeg gif svg webp ico icns pdf mp3 wav ogg mp4 webm ttf otf"
     " woff woff2 glb gltf npy npz pkl pt onnx h5 zip log".split()
 )
-"""Extensions of pictures, tables and other data, which are not indexed; only the code that reads them names them."""
+"""Extensions of pictures, tables and other data. Such files are not indexed; code that reads one contains its name."""
 GENERAL_DATA = frozenset(
     "image img screenshot photo picture video recording file data output input test example error errors debug access"
     " server app build out log".split()

@@ -132,7 +132,7 @@ class Lookup:
     # --- definitions
 
     def definitions(self, name: str) -> list[SourceLine]:
-        """Return the first definition of ``name`` (case-sensitive) in each file; the most likely file comes first.
+        """Return the first definition of ``name`` (case-sensitive) in each file, beginning with the likeliest file.
 
         A file such as ``vite.config.ts`` or ``types.d.ts`` counts only if no other has a definition: it sets or
         describes what others define.

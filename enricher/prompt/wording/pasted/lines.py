@@ -15,7 +15,7 @@ ERROR_WORDS = frozenset(
 MOST_TO_COLON = 8
 """Maximum words between one of ERROR_WORDS and the colon that introduces the message."""
 FEWEST_WORDS = 4
-"""Minimum words after an object in braces for the line to count as the user's own sentence."""
+"""Minimum words after a pasted object (``{…}``) that make the rest of its line a sentence of the user."""
 MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")

@@ -196,7 +196,7 @@ def definitions(path: str, text: str) -> list[tuple[str, int]]:
 
 
 def _enumerators(text: str) -> list[tuple[str, int]]:
-    """Return the constants of enumerations in C, Java and the like, of several words in capitals, with their lines."""
+    """Return the constants of enumerations (C, Java) and their lines, if their names are like ``LIDS_OPEN``."""
     found: list[tuple[str, int]] = []
     line, counted = 1, 0
     for block in _ENUMERATION.finditer(text):

@@ -87,7 +87,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _with_users_if_wanted(lookup: Lookup, name: Name, path: str) -> Fact | None:
-    """Return the users of a file; those that import a source file only if the prompt asks for a place.
+    """Return the users of a file. The importers of a source file are left out unless the prompt asks for a place.
 
     What imports a source file was edited or read in 4 of 20 cases where the prompt named the file (``python -m
     tests.usefulness``), but a script or template is often edited together with what calls or loads it.

@@ -342,7 +342,7 @@ def error(lookup: Lookup, name: Name) -> Fact | None:
 def code(lookup: Lookup, name: Name) -> Fact | None:
     """Locate pasted code by a line of it that occurs in only one file; None if there is no such line."""
     fact = text_place(lookup, name.text, CODE, most=1)
-    # If the text is inside a string, the pasted line was printed by the program, and is not its code.
+    # Only a line that begins with the text is the pasted code; elsewhere the text may be a message in a string.
     if fact and any(line.strip().startswith(name.text) for _number, line in lookup.occurrences(fact.path, name.text)):
         fact.subject, fact.reason = "", "the pasted code is here"
         return fact

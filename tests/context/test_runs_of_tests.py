@@ -218,5 +218,6 @@ def test_a_test_file_with_the_name_of_a_function_is_the_test_of_it(account: Acco
         },
     )
 
-    (line,) = told(account, "fix addPan: it takes the same pan twice", "tests")
+    assert told(account, "where did addPan go, does that still work", "tests") == []
+    (line,) = told(account, "fix addPan: it takes the same pan twice", "tests", session_id="another")
     assert line.startswith("test/scales.addPan.test.js:2 — tests addPan, named there once")

@@ -207,7 +207,8 @@ def _is_question(low: str) -> bool:
     if "difference between" in low[:NEAR_THE_START]:
         return True
     # Some leave out the mark.
-    if low.startswith(("is ", "are ", "does ", "did ", "who ")) and not any(word in low for word in TEST_WORDS):
+    begins_as_one = low.startswith(("is ", "are ", "does ", "did ", "who ", "where "))
+    if begins_as_one and not any(word in low for word in TEST_WORDS):
         return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
     if any(word in low for word in ASKING_ABROAD) and not any(word in low for word in TEST_WORDS):

@@ -850,14 +850,9 @@ def test_a_message_is_not_told_where_a_frame_gives_its_place(asked: Account) -> 
 
 
 def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Account, shop: Path) -> None:
-    used = [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": f"{shop}/shop/limits.py"}}]
-    said = [
-        {"type": "user", "message": {"role": "user", "content": "how are orders limited?"}},
-        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": used}},
-    ]
-    transcript = account_with_shop.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+    transcript = conversation(account_with_shop, shop, ["shop/limits.py", "shop/orders.py", "shop/web/routes.py"])
 
-    lines = told(account_with_shop, "make allow_order stricter", transcript_path=str(transcript))
+    lines = told(account_with_shop, "make allow_order stricter", transcript_path=transcript)
 
     items = [item for item in account_with_shop.trace()["items"] if item["channel"] == "code"]
     assert not [line for line in lines if "shop/" in line]
@@ -911,22 +906,42 @@ def test_what_the_conversation_opened_long_ago_is_not_told(
 
 
 @pytest.mark.parametrize(
-    ("opened", "is_told"),
+    "opened",
     [
-        pytest.param(["shop/limits.py"], True, id="its file"),
-        pytest.param(
-            ["shop/limits.py", "shop/orders.py", "shop/web/routes.py", "tests/test_limits.py"], False, id="all"
-        ),
+        pytest.param(["shop/limits.py"], id="its file"),
+        pytest.param(["shop/limits.py", "shop/orders.py", "shop/web/routes.py", "tests/test_limits.py"], id="all"),
+    ],
+)
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "ok, and who calls allow_order?",
+        "is allow_order still used anywhere?",
+        "wird allow_order noch irgendwo benutzt?",
+        "allow_order est encore utilisé quelque part ?",
+        "¿se usa allow_order en algún otro sitio?",
+        "allow_orderって他に使ってる所ある？",
+        "allow_order 现在还有哪些地方在用？",
     ],
 )
 def test_who_asks_for_the_callers_of_what_is_open_is_told_them(
-    account_with_shop: Account, shop: Path, opened: list[str], *, is_told: bool
+    account_with_shop: Account, shop: Path, opened: list[str], prompt: str
 ) -> None:
     transcript = conversation(account_with_shop, shop, opened)
 
-    lines = told(account_with_shop, "ok, and who calls allow_order?", transcript_path=transcript)
+    lines = told(account_with_shop, prompt, transcript_path=transcript)
 
-    assert any("2 callers: shop/orders.py:5" in line for line in lines) == is_told
+    assert any("2 callers: shop/orders.py:5" in line for line in lines)
+
+
+def test_callers_in_files_not_opened_are_told_though_the_definition_is_open(
+    account_with_shop: Account, shop: Path
+) -> None:
+    transcript = conversation(account_with_shop, shop, ["shop/limits.py", "shop/orders.py"])
+
+    lines = told(account_with_shop, "make allow_order stricter", transcript_path=transcript)
+
+    assert any("allow_order" in line and "shop/web/routes.py:6" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     for fact in found:
         fact.fault = _needless(fact, request)
         is_open = not fact.fault and request.were_opened({fact.path, *fact.others, *fact.users})
-        if is_open and not _answers_that_none_uses_it(fact, request):
+        if is_open and not (fact.is_asked and asks_for_users(request.prompt)):
             fact.fault = ALREADY_OPEN
     found = _merge_by_file(found)
     _add_notes(found, request)
@@ -143,13 +143,6 @@ def _may_be_found(index: Connection, names: list[Name]) -> bool:
     from enricher.sources.code.special.spoken import names_like
 
     return any(names_like(index, name.text, is_asked=name.is_asked) for name in names)
-
-
-def _answers_that_none_uses_it(fact: Fact, request: Request) -> bool:
-    # A file that defines a name does not show that no other file uses it.
-    from enricher.sources.code.facts import NO_OTHER_USE
-
-    return fact.is_asked and NO_OTHER_USE in fact.reason and asks_for_users(request.prompt)
 
 
 def _needless(fact: Fact, request: Request) -> str:
@@ -208,7 +201,7 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
         label = label.rpartition("; and ")[0] or label
     if len(label) > LONGEST_LABEL and " — " in (head := label[: LONGEST_LABEL - len(MORE)].rpartition(", ")[0]):
         label = head + MORE
-    is_open = known & {fact.path, *fact.others} and not fact.is_asked
+    is_open = known & {fact.path, *fact.others} and not (fact.is_asked or set(fact.callers) - known - {fact.path})
     stale = fact.fault or (ALREADY_OPEN if is_open else "")
     ref = fact.path if fact.kind == FRAME else _place(fact)
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)

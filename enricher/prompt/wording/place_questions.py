@@ -44,6 +44,17 @@ DEFINES = frozenset(
     " определён определен вызывается используется объявлена объявлен реализована реализован".split()
 )
 """Verbs in a line with WHERE, before the name."""
+USED = frozenset(
+    "used called raised thrown referenced imported needed read benutzt verwendet genutzt aufgerufen gebraucht utilisé"
+    " utilisée appelé appelée usa usado usada llama llamado chamado usato usata chiamato используется вызывается"
+    " нужен нужна".split()
+)
+ANYWHERE = frozenset(
+    "anywhere elsewhere still somewhere irgendwo noch woanders sonst encore ailleurs algún otro otra todavía aún ainda"
+    " algum outro ancora altrove ещё еще где-то где-нибудь".split()
+)
+"""Words that, with one of USED, ask for users: "is restock still used?"."""
+CONDITIONS = frozenset("or if whether ob oder".split())
 ARTICLES = frozenset("the a an this that our my der das den diese la el le il lo les los".split())
 KINDS_OF_SYMBOL = frozenset(
     "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
@@ -89,7 +100,10 @@ _WITH = frozenset("with without mit ohne avec sans con sin com sem senza с бе
 BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may come between the question words and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
-IN_IDEOGRAPHS = ("どこ", "在哪", "哪里", "哪儿", "谁在用", "谁调用")
+IN_IDEOGRAPHS = (
+    "どこ", "他に使", "使ってる所", "使っている所", "使われて", "在哪", "哪里", "哪儿", "哪些地方", "别的地方", "其他地方", "谁在用",
+    "谁调用",
+)  # fmt: skip
 """Questions in languages without spaces between words; the name is the only word in Latin letters."""
 OF_DEFINITIONS = (
     "defin",
@@ -104,7 +118,7 @@ OF_DEFINITIONS = (
     "реализ",
 )
 """Beginnings of those words of CALLERS, DEFINED and DEFINES that ask for a definition, and not for the users."""
-USES_IN_IDEOGRAPHS = ("调用", "在用", "用到", "使", "呼")
+USES_IN_IDEOGRAPHS = ("调用", "在用", "用到", "用了", "用吗", "使", "呼")
 PRONOUNS = frozenset(
     "it that this them these those die das es den diese dieses ça cela la le les l eso esto lo isso isto ciò questo"
     " это этот эту".split()
@@ -117,7 +131,7 @@ FURTHER = frozenset(
 MOST_WORDS_OF_A_QUESTION, MOST_WORDS_OF_IT = 16, 7
 ASKING = WHO | CALLERS | WHERE | PLACES
 NO_NAMES = BESIDE | DEFINED | AUXILIARIES
-_VERBS = CALLS | CALLERS | DEFINED | DEFINES
+_VERBS = CALLS | CALLERS | DEFINED | DEFINES | USED
 
 
 def name_asked_for(line: str, words: list[str]) -> str:
@@ -158,8 +172,15 @@ def asks_for_place(line: str, lowered: list[str]) -> bool:
         (word in WHO or (word in PLACES and not WHICH.isdisjoint(lowered[:at]))) and CALLS & {*lowered[at + 1 : at + 3]}
         for at, word in enumerate(lowered)
     )
-    goes_through = "goes through" in line and not WHO.isdisjoint(lowered)
-    return asks_who or goes_through or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
+    asks_who |= "goes through" in line and not WHO.isdisjoint(lowered)
+    asks_who |= _asks_if_used(line, lowered)
+    return asks_who or not WHERE.isdisjoint(lowered) or not CALLERS.isdisjoint(lowered)
+
+
+def _asks_if_used(line: str, lowered: list[str]) -> bool:
+    """Return whether a question asks if something is used: "is restock still used?", "wird restock noch benutzt?"."""
+    is_question = "?" in line or lowered[:1] in (["is"], ["are"]) or not CONDITIONS.isdisjoint(lowered)
+    return is_question and not USED.isdisjoint(lowered) and not ANYWHERE.isdisjoint(lowered)
 
 
 def asks_for_meaning(line: str, lowered: list[str]) -> bool:

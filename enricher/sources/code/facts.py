@@ -38,11 +38,12 @@ class Fact:
     """A fact about one name in a prompt: the place in the code to start from, and the reason why it is relevant.
 
     ``path`` and ``line`` are the place, and ``subject`` is the name or text that is found there. ``others`` are further
-    files that the name may refer to, and ``users`` are files that use or contain it as well. ``fault`` is a reason not
-    to show the fact, or empty. ``is_asked`` means that the prompt asks for the place or the users.
+    files that the name may refer to, and ``users`` are files that use or contain it as well; of these, ``callers`` are
+    the program's files that call a function or read a setting. ``fault`` is a reason not to show the fact, or empty.
+    ``is_asked`` means that the prompt asks for the place or the users.
     """
 
-    __slots__ = ("fault", "is_asked", "kind", "line", "others", "path", "reason", "score", "subject", "users")
+    __slots__ = ("callers", "fault", "is_asked", "kind", "line", "others", "path", "reason", "score", "subject", "users")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
@@ -52,6 +53,7 @@ class Fact:
         self.is_asked = False
         self.others: list[str] = []
         self.users: list[str] = []
+        self.callers: list[str] = []
 
     def is_only_file(self) -> bool:
         """Return whether this fact is only a path, without a line or alternatives."""

@@ -277,8 +277,8 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     """Complete the ``fact`` about the place ``first`` that alone defines ``name`` by the uses of the name."""
     # For "Cart.total", other lines with the word "total" may mean something else.
     if (name.owner and not name.is_certain) or _has_namesake(lookup, name, first):
-        is_written = name.is_asked and "." in fact.subject
-        return _with_written(lookup, fact, fact.subject, [first]) if is_written else fact
+        others = [one for one in lookup.definitions(name.text) if one.path != first.path]
+        return _with_written(lookup, fact, fact.subject, [first, *others]) if name.is_asked else fact
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         # An ordinary word that many files contain means the function only if the prompt says so. Its callers
@@ -300,7 +300,14 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
     fact.score = WIDELY_USED if is_everywhere and not (name.is_asked or name.is_explained) else ONLY
     fact.fault = NAMED_IN_PROMPT if is_told else ""
     fact.users = [place.path for place in uses.places]
+    if _is_function(first.text, name.text):
+        fact.callers = [place.path for place in uses.places if place.kind != TEST]
     return fact
+
+
+def _is_function(line: str, name: str) -> bool:
+    is_type = not TYPE_WORDS.isdisjoint(line.partition("(")[0].split())
+    return not is_type and (line.lstrip().startswith("def ") or line.partition(name)[2].startswith(("(", "<")))
 
 
 def _used_in_named_files(lookup: Lookup, name: str, home: str) -> str:

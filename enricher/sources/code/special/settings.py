@@ -94,6 +94,7 @@ def place_of_setting(lookup: Lookup, name: str, *, is_certain: bool = True) -> F
     fact = Fact(DEFINITION, place.path, place.line, name, reason, FEW if others else ONLY, fault=fault)
     fact.others = [one.path for one in others]
     fact.users = [one.path for one in readers]
+    fact.callers = fact.users if name[0] != "-" else []  # a flag often stands in a command that is only an example
     return fact
 
 

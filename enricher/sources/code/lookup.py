@@ -42,6 +42,8 @@ LONG_FILE = 100
 MOST_ROWS = 400
 """Maximum rows that a query of the index returns, and maximum ids in its condition."""
 MOST_DEFINITIONS = 60
+LISTING_FILES = ("CMakeLists.txt", "meson.build")
+"""Names of build files in which a name is that of a source file."""
 NOT_REGISTERING = frozenset(
     "derive inline must_use allow non_exhaustive repr dataclass dataclasses property cached_property staticmethod"
     " classmethod cache lru_cache abstractmethod contextmanager final overload total_ordering Deprecated"
@@ -209,7 +211,7 @@ class Lookup:
                 continue
             if path != home and ".config." in path and self.lines_in(path, name):
                 continue
-            if kind not in (*code.USING, code.TEST):
+            if kind not in (*code.USING, code.TEST) or path.endswith(LISTING_FILES):
                 continue
             if kind == code.TEST and home.endswith(".py") and _is_for_browsers(path):
                 continue  # a browser test may have a form field of the same name

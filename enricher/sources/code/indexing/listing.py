@@ -196,12 +196,16 @@ _EXAMPLES_OF_SETTINGS = (".env.example", ".env.sample", ".env.template", ".env.d
 """Files that list the environment variables of a project, with values that are no secrets."""
 
 
+_BUILD_FILES = ("cmakelists.txt", "meson.build", "meson_options.txt", "go.mod")
+"""Files for build tools whose extension is no sign of their kind."""
+
+
 def is_text(path: str) -> bool:
     """Return whether the content of the file at ``path`` is to be indexed as text, judged by its name."""
     name = path.rpartition("/")[2].lower()
     if name in _LOCKS or name.endswith((".min.js", ".min.css", ".bundle.js", ".map")):
         return False
-    if name.startswith(_EXAMPLES_OF_SETTINGS):
+    if name.startswith(_EXAMPLES_OF_SETTINGS) or name in _BUILD_FILES:
         return True
     return name.rpartition(".")[2] in _TEXT_ENDS if "." in name else name in _NAMED
 
@@ -233,6 +237,8 @@ def kind_of(path: str) -> int:
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
     if outer & _EXAMPLE_FOLDERS or ("contrib" in outer and end in _EDITOR_ENDS):
         return EXAMPLE
+    if name in _BUILD_FILES or (end == "txt" and name.startswith(("requirements", "constraints"))):
+        return CONFIG
     if (
         (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS  # a program may have a package "changes"
         or end in _DOC_ENDS

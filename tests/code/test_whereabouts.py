@@ -920,8 +920,8 @@ def test_what_the_conversation_opened_long_ago_is_not_told(
         "wird allow_order noch irgendwo benutzt?",
         "allow_order est encore utilisé quelque part ?",
         "¿se usa allow_order en algún otro sitio?",
-        "allow_orderって他に使ってる所ある？",
-        "allow_order 现在还有哪些地方在用？",
+        "allow_orderって他に使ってる所ある",
+        "allow_order 现在还有哪些地方在用",
     ],
 )
 def test_who_asks_for_the_callers_of_what_is_open_is_told_them(

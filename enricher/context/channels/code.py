@@ -12,6 +12,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
 from enricher.prompt.wording import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name
+from enricher.prompt.wording.document_questions import asks_for_documents
 from enricher.prompt.wording.names import read_names
 from enricher.prompt.wording.place_questions import asks_for_further_users, asks_for_users, asks_who_uses_it
 from enricher.prompt.wording.words import quoted
@@ -49,12 +50,18 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     ):
         names = _meant(request) or names
     is_other = bool(request.conversation.answer_names) and {name.kind for name in names} <= {SPOKEN}
-    if not names:
+    is_on_documents = asks_for_documents(request.prompt)
+    if not (names or is_on_documents):
         return []
     index = request.index()
     if index and is_other:
         names = _others(request, index) or names
-    return _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
+    found = _chosen(_indexed(request, names, index) if index else _unindexed(request, names), request)
+    if index and is_on_documents:
+        from enricher.context.documents import document_worked_on
+
+        found += document_worked_on(request, names, index)
+    return found
 
 
 def _meant(request: Request) -> list[Name]:

@@ -101,8 +101,8 @@ BESIDE = ARTICLES | KINDS | frozenset("from with in se o die".split())
 """Words that may come between the question words and the name."""
 AUXILIARIES = frozenset("is are was being be been ist sind wird werden est sont es está está é è sono".split())
 IN_IDEOGRAPHS = (
-    "どこ", "他に使", "使ってる所", "使っている所", "使われて", "在哪", "哪里", "哪儿", "哪些地方", "别的地方", "其他地方", "谁在用",
-    "谁调用",
+    "どこ", "他に使", "使ってる所", "使っている所", "使われて", "在哪", "哪里", "哪儿", "哪些地方", "别的地方",
+    "其他地方", "谁在用", "谁调用",
 )  # fmt: skip
 """Questions in languages without spaces between words; the name is the only word in Latin letters."""
 OF_DEFINITIONS = (

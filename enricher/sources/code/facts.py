@@ -43,7 +43,9 @@ class Fact:
     ``is_asked`` means that the prompt asks for the place or the users.
     """
 
-    __slots__ = ("callers", "fault", "is_asked", "kind", "line", "others", "path", "reason", "score", "subject", "users")
+    __slots__ = (
+        "callers", "fault", "is_asked", "kind", "line", "others", "path", "reason", "score", "subject", "users",
+    )  # fmt: skip
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""

@@ -27,13 +27,14 @@ _TEXT_ENDS = frozenset(
     " swift m mm c h cc cpp cxx hh hpp cs fs vb razor cshtml php phtml sh bash zsh fish lua r dart ex exs erl hs jl zig"
     " nim cr ml mli pl pm t coffee sql graphql proto tf hcl gradle bzl bazel cmake mk html htm jinja jinja2 j2 djhtml"
     " hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex css scss sass less md markdown rst txt"
-    " adoc toml yaml yml json ini cfg conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma"
+    " adoc pod toml yaml yml json ini cfg conf xml po properties vim el lisp scm f90 f for asm s gd gdshader ino prisma"
     " tscn ac y ui".split()
 )
 _NAMED = frozenset(
     ("makefile", "dockerfile", "justfile", "rakefile", "gemfile", "procfile", "jenkinsfile", "vagrantfile")
 )
-_DOC_ENDS = frozenset("md markdown rst txt adoc".split())
+_DOC_ENDS = frozenset("md markdown rst txt adoc pod".split())
+_MANUAL_ENDS = frozenset("1 3 5 7 8".split())
 _CONFIG_ENDS = frozenset("toml yaml yml json ini cfg conf xml properties".split())
 _TEMPLATE_ENDS = frozenset(
     "html htm jinja jinja2 j2 djhtml hbs mustache ejs pug twig tmpl tpl mako liquid haml slim eex heex leex tscn ui css"
@@ -207,7 +208,15 @@ def is_text(path: str) -> bool:
         return False
     if name.startswith(_EXAMPLES_OF_SETTINGS) or name in _BUILD_FILES:
         return True
+    if _is_manual_page(name):
+        return True
     return name.rpartition(".")[2] in _TEXT_ENDS if "." in name else name in _NAMED
+
+
+def _is_manual_page(name: str) -> bool:
+    """Return whether a file's name ends with the number of a manual's section, as in ``shop.1``; not ``app.log.1``."""
+    stem, _, end = name.rpartition(".")
+    return end in _MANUAL_ENDS and stem != "" and "." not in stem
 
 
 def may_be_script(path: str) -> bool:
@@ -241,7 +250,7 @@ def kind_of(path: str) -> int:
         return CONFIG
     if (
         (set(folders[:2]) if _is_program(end) else inside) & _DOC_FOLDERS  # a program may have a package "changes"
-        or end in _DOC_ENDS
+        or end in _DOC_ENDS | _MANUAL_ENDS
         or (name.startswith(("changelog", "changes", "news", "authors")) and not _is_program(end))
     ):
         return DOC

@@ -1,0 +1,114 @@
+"""Find the document that describes the things which a conversation or a prompt names.
+
+Runs in the hook, but is imported only for a prompt about documents (``enricher.prompt.wording.document_questions``).
+"""
+
+from __future__ import annotations
+
+from enricher.prompt.wording.words import is_code_form
+from enricher.sources.code import DOC, bare_name
+from enricher.sources.code.facts import FEW, ONLY, Fact, format_place
+from enricher.sources.code.lookup import Lookup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
+
+DOCUMENT = "document"
+MOST_NAMES = 12
+"""Maximum names that are looked up."""
+MOST_DOCUMENTS = 3
+"""Maximum documents with a name; in more, it is a general word, or the product's."""
+MOST_READ = 12
+"""Maximum documents that are read for one name, as many may contain its words."""
+NOTES = ("changelog", "changes", "news", "history", "release", "authors", "upgrad", "todo")
+"""Beginnings of the names of files that tell what has changed, and do not document what is."""
+LONGEST_NAME = 60
+_MARKUP = "`*#=-:.+| \t\"'<>[]()\\"
+
+
+def document_of(
+    db: Connection, root: str, names: list[str], *, is_meant: Callable[[str], bool], opened: set[str]
+) -> Fact | None:
+    """Return a fact about the document that contains most of ``names``; None if there is none, or no clear one.
+
+    ``is_meant`` returns whether the prompt may mean the document at a path, and ``opened`` are the files that the
+    conversation has opened.
+    """
+    lookup = Lookup(db, root)
+    places: dict[str, dict[str, int]] = {}
+    for name in names[:MOST_NAMES]:
+        for form in (name, *_shorter(name), *_siblings(lookup, name)):
+            if found := _documents_with(lookup, form, is_meant):
+                for path, line in found.items() if len(found) <= MOST_DOCUMENTS else ():
+                    places.setdefault(path, {})[form] = line
+                break
+    most = max(map(len, places.values()), default=0)
+    best = [path for path, found in places.items() if len(found) == most]
+    best = [path for path in best if bare_name(path) in places[path]] or best
+    if not best or len(best) > MOST_DOCUMENTS or opened & {*best}:
+        return None
+    if len(best) > 1 and all(name.startswith("--") for path in best for name in places[path]):
+        return None  # each of these documents may be about another command with that flag
+    return _fact(best, places, names)
+
+
+def _shorter(name: str) -> list[str]:
+    """Return a name without its last words, which is that of a sibling: "--tmux" for a new flag ``--tmux-title``."""
+    marks = name[: len(name) - len(name.lstrip("-"))]
+    words = name.lstrip("-").split("-")
+    least = 1 if marks else 2
+    return [marks + "-".join(words[:end]) for end in range(len(words) - 1, least - 1, -1)]
+
+
+def _siblings(lookup: Lookup, name: str) -> Iterator[str]:
+    """Yield names in documents that begin like the new environment variable ``name``, the most similar first."""
+    words = name.split("_")
+    for end in range(len(words) - 1, 0, -1) if name.isupper() else ():
+        prefix = "_".join(words[:end]) + "_"
+        paths = [path for path, kind in lookup.holding(prefix) if kind == DOC and not _is_of_notes(path)]
+        for text in map(lookup.text, paths[:MOST_READ]):
+            if (at := text.find(prefix)) >= 0:
+                known = text[at : at + LONGEST_NAME]
+                yield known[: next((end for end, one in enumerate(known) if not (one.isalnum() or one == "_")), None)]
+
+
+def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str]) -> Fact:
+    path, *others = sorted(best, key=lambda one: (one.count("/"), one))
+    (name, line), *further = sorted(places[path].items(), key=lambda item: (item[0] not in names, item[1]))
+    reason = "the only document that has it" if len(places) == 1 and name in names else "documented here"
+    reason += "".join(f" and in {format_place(other, min(places[other].values()))}" for other in others)
+    told = [(other, number) for other, number in further if other in names and number != line]
+    reason += "".join(f"; {other}: line {number}" for other, number in told[:2])
+    fact = Fact(DOCUMENT, path, line, name, reason, FEW if others else ONLY)
+    fact.others = others
+    return fact
+
+
+def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) -> dict[str, int]:
+    """Return the line with ``name`` in each document with a heading or item of that name, else in each that has it."""
+    paths = [
+        path for path, kind in lookup.holding(name) if kind == DOC and not _is_of_notes(path) and is_meant(path)
+    ]  # fmt: skip
+    found: dict[str, int] = {}
+    heads: dict[str, int] = {}
+    for path in paths if len(paths) <= MOST_READ else ():
+        is_name = is_code_form(name) or name.startswith("--")
+        lines = [one for one in lookup.occurrences(path, name) if is_name or _is_marked(one[1], name)]
+        found.update((path, number) for number, _line in lines[:1])
+        heads.update((path, number) for number, line in lines[::-1] if line.lstrip(_MARKUP).startswith(name))
+    return heads or found
+
+
+def _is_of_notes(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    return name.startswith(NOTES) or any(folder.startswith(NOTES) for folder in folders)
+
+
+def _is_marked(line: str, name: str) -> bool:
+    """Return whether a line has a word as the name of something: ``--word``, "`word`", in a heading or with a colon."""
+    before, _, behind = line.partition(name)
+    return before.endswith(("`", "--", "*", '"', "'", "=", "<", ".It Fl ")) or (
+        before.strip() in ("", "#", "##", "###", "####") and behind.strip()[:1] in ("", ":", "(", "=")
+    )

@@ -10,7 +10,10 @@ MOST_RECORDED = 40
 
 Far fewer items are read from a transcript.
 """
-MENTIONS_OF_TESTS = ("test", "tset", "tets", "specs", "a spec", "prueb", "тест", "测试", "单测", "テスト")
+MENTIONS_OF_TESTS = (
+    "test", "tset", "tets", "specs", "a spec", "spec for", "spec and", "spec +", "spec pl", "prueb", "тест", "测试",
+    "单测", "テスト",
+)  # fmt: skip
 """Parts of words for tests; a prompt without any of them asks for none."""
 ADDITION_CUES = """
 add crea implement introduc writ build make regist defin füg fueg erstell schreib ergänz ajout crée écri implément

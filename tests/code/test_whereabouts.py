@@ -369,6 +369,22 @@ def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account,
     assert told(account, prompt) == []
 
 
+def test_the_test_of_the_defining_file_is_told_rather_than_one_that_only_uses_it(account: Account, shop: Path) -> None:
+    write_all(shop, {
+        "web/src/LidReport.ts": "export class LidReport {\n}\n",
+        "web/src/Scales.ts": "import {LidReport} from './LidReport'\nconst report = new LidReport()\n",
+        "web/src/__tests__/Scales.test.ts": "expect(new LidReport()).toBeTruthy()\n",
+    })  # fmt: skip
+    account.cli("code", "index")
+    line = "web/src/LidReport.ts:1 LidReport — defined here; one use: web/src/Scales.ts:2; and web/src/__tests__/"
+    assert told(account, "`LidReport` cuts the title") == [f"{line}Scales.test.ts"]
+
+    own = "import Base from '../LidReport'\nclass LidReport extends Base {\n}\nnew LidReport()\n"
+    write_all(shop, {"web/src/__tests__/LidReport.test.ts": own})
+    account.cli("code", "index")
+    assert told(account, "`LidReport` cuts the title") == [f"{line}LidReport.test.ts"]
+
+
 def test_a_name_in_any_language_gets_its_definition_and_its_callers(asked: Account) -> None:
     callers = "2 callers: shop/orders.py:5, shop/web/routes.py:6; and tests/test_limits.py"
     line = f"shop/limits.py:10 allow_order — defined here; {callers}"

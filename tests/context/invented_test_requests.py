@@ -34,6 +34,14 @@ of it|ok and a test that would have caught it
 of it|tests too pls, and the CHANGES entry
 of it|now the tests, and update the docs
 of it|ok option 2, and add a test for it
+of it|ok now a test
+of it|now a test + changelog
+of it|now a test for it, 40 pans and each of them broken
+of it|tests for it. also what if the pan is missing
+of it|ok now the tests. small pans and the large ones
+of it|and a ruby test for it
+of it|test for it in the existing weight tests, incl. the negative one
+of it|spec for that, and a changelog line
 run it|run just that test
 run it|tests still red? run the ones for this file
 run it|run only the affected tests
@@ -45,6 +53,8 @@ run one|run one test
 run one|how can i run only one test file here?
 run one|what's the command to run a specific test?
 of it|und die Tests dafür?
+of it|jetzt noch ein Test dazu, und eine Zeile in pans.xml
+of it|jetzt die tests
 of it|gibt es dafür schon einen test?
 of it|schreib noch einen Test dafür
 of it|füg bitte tests hinzu
@@ -53,6 +63,7 @@ of it|ist das getestet?
 run it|lass nur diesen test laufen
 run one|wie führe ich einen einzelnen test aus?
 of it|et les tests ?
+of it|ok et maintenant le test, avec un plateau vide en plus
 of it|il y a un test pour ça ?
 of it|ajoute un test pour cette fonction
 of it|quel test couvre ça ?
@@ -196,6 +207,7 @@ run one|テストを一つだけ実行したい
 """
 
 NOT_ASKED = """
+add an integration test for it
 fix it, add a page for refunds. and where are the specs
 the test data is wrong
 add a test page to the menu

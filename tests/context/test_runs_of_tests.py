@@ -108,6 +108,30 @@ def test_a_test_of_cargo_is_run_by_its_target_and_module(
     assert line == f"{test} — tests weigh.rs, by its name" + (run and f"; run it alone: `{run}`")
 
 
+@pytest.mark.parametrize(("loader", "run"), [("", ""), ("require: ts-node/register\n", "npx mocha test/weigh.test.ts")])
+def test_mocha_runs_a_test_in_typescript_only_with_a_loader(account: Account, loader: str, run: str) -> None:
+    files = {"lib/weigh.ts": "export const weigh = 1\n", "test/weigh.test.ts": "test('weighs', () => {})\n"}
+    manifest = {"package.json": node({"test": "mocha"})["package.json"], ".mocharc.yml": f"color: true\n{loader}"}
+    start(account, files | manifest)
+
+    (line,) = told(account, "fix the rounding in lib/weigh.ts", "tests")
+    assert line.partition("; run it alone: ")[2] == (run and f"`{run}`")
+
+
+@pytest.mark.parametrize(
+    ("test", "run"),
+    [
+        ("spec/lid_spec.rb", "bundle exec rspec spec/lid_spec.rb"),
+        ("test/lid_test.rb", "bundle exec ruby -Itest test/lid_test.rb"),
+    ],
+)
+def test_a_gem_with_specs_only_is_tested_by_rspec(account: Account, test: str, run: str) -> None:
+    start(account, {"Gemfile": "gemspec\n", "lib/lid.rb": "x\n", test: "x\n"})
+
+    (line,) = told(account, "fix the rounding in lib/lid.rb", "tests")
+    assert line.partition("; run it alone: ")[2] == f"`{run}`"
+
+
 @pytest.mark.parametrize(
     ("files", "run"),
     [

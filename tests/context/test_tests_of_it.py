@@ -76,6 +76,9 @@ def test_a_prompt_that_only_speaks_of_tests_does_not(prompt: str) -> None:
         (["> fix the limit", LIMITS, "Done."], "and the tests for it?", OF_LIMITS),
         (["> fix the limit", LIMITS, "Done."], "und die Tests dafür?", OF_LIMITS),
         (["> fix the limit", LIMITS, "Done."], "looks good. is there a test for that? if not write one", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "ok now a test for it", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "spec for that, and a changelog line", OF_LIMITS),
+        (["> fix the limit", LIMITS, "Done."], "now a test for it, 40 keys and every one of them full", OF_LIMITS),
         (["> fix the limit", BURST, "Done."], "does anything test this?", OF_BURST),
         (["> fix the limit", BURST, "Done."], "run just that test", OF_BURST),
         (["> fix the limit", LIMITS, "Done.", "> thanks. why 4?", "Because of bursts."], "add a test", OF_LIMITS),
@@ -108,6 +111,8 @@ def test_the_tests_of_what_the_conversation_is_about_are_told(
         (["> fix the limit", LIMITS, TEST_LIMITS, "Done."], "and the tests for it?"),
         (["> fix the limit", ("Read", {"file_path": "tests/test_limits.py"}), LIMITS], "and the tests for it?"),
         (["> fix the limit", LIMITS, "Done."], "no tests please"),
+        (["> fix the limit", LIMITS, "Done."], "make test\nsuite of the words\n1 of 40 failed"),
+        (["> fix the limit", LIMITS, "Done."], "tests, lint and build are red"),
         (["> fix the limit", LIMITS, "Done."], "the tests pass. now show the limits in the page"),
         (["> fix the limit", LIMITS, "Done."], "add a logout button to the header and a test for it"),
         (["> how large is a burst?", "tests/test_limits.py shows it: `burst_size`."], "is there a test for that?"),
@@ -220,3 +225,56 @@ def test_a_name_in_the_title_of_a_test_is_tested_there(account: Account, prompt:
 
     (line,) = told(account, prompt, "tests", **after(account, turns))
     assert line.startswith("test/crate-lids.test.js:1 — tests dropLid, named there 3 times")
+
+
+@pytest.mark.parametrize(
+    ("files", "edited", "line"),
+    [
+        pytest.param({"src/pans.c": "int pans(void) { return 2; }\n", "tests/unit/pans.tcl": "test {pans} {\n}\n"},
+                     "src/pans.c", "tests/unit/pans.tcl — tests pans.c, by its name", id="a script of Tcl"),
+        pytest.param({"src/pans.go": "package scales\n", "test/test_pans.rb": "def test_it\nend\n"},
+                     "src/pans.go", "test/test_pans.rb — tests pans.go, by its name", id="another language"),
+        pytest.param({"src/pans.go": "package scales\n", "test/pans.rb": "def start\nend\n"}, "src/pans.go", "",
+                     id="a helper of the tests"),
+        pytest.param({"lua/scales/pans.lua": "", "lua/scales/net/pans.lua": "", "test/lua/pans_spec.lua": "",
+                      "test/plugin/net/pans_spec.lua": ""},
+                     "lua/scales/pans.lua", "test/lua/pans_spec.lua — tests pans.lua, by its name",
+                     id="the other file of that name has its own"),
+        pytest.param({"lua/scales/pans.lua": "", "lua/scales/net/pans.lua": "", "test/lua/pans_spec.lua": ""},
+                     "lua/scales/pans.lua", "", id="the other file of that name may be meant"),
+        pytest.param({"scales/lidframe.h": "class LidFrame {\n};\n",
+                      "scales/lidframe.cpp": "int LidFrame::size() {\n}\n",
+                      "tests/test_scales.cpp": "void testSize() {\n  LidFrame one;\n  LidFrame two;\n}\n"},
+                     "scales/lidframe.cpp", "tests/test_scales.cpp:2 — tests LidFrame, named there 2 times",
+                     id="the class of a file"),
+        pytest.param({"src/weigh_lids.rs": "pub fn run() {}\n#[cfg(test)]\nmod tests {\n}\n",
+                      "tests/scales.rs": "#[test]\nfn weigh_lids_twice() {}\n#[test]\nfn weigh_lids_in_rain() {}\n"},
+                     "src/weigh_lids.rs", "tests/scales.rs:2 — 2 functions named after weigh_lids.rs",
+                     id="functions named after a file"),
+        pytest.param({"scales/weigh_lids.py": "", "scales/pans.py": "",
+                      "tests/test_pans.py": "def test_weigh_lids():\n    pass\n\ndef test_weigh_lids_b():\n    pass\n"},
+                     "scales/weigh_lids.py", "", id="functions in the tests of another file"),
+    ],
+)  # fmt: skip
+def test_the_tests_of_a_file_are_found_without_a_file_of_its_name(
+    account: Account, files: dict[str, str], edited: str, line: str
+) -> None:
+    project_with(account, files)
+    edit: Turn = ("Edit", {"file_path": edited, "new_string": "\n"})
+
+    lines = told(account, "ok now the tests", "tests", **after(account, ["> fix it", edit, "Done."]))
+    assert [one.partition(";")[0] for one in lines] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(("opened", "count"), [(["scales/disk.py"], 1), (["scales/disk.py", "scales/net.py"], 0)])
+def test_a_name_that_several_files_define_is_that_of_the_file_that_was_opened(
+    account: Account, opened: list[str], count: int
+) -> None:
+    files = {f"scales/{name}.py": "def weigh_down():\n    return 1\n" for name in ("disk", "net")}
+    project_with(account, files | {"tests/test_disk.py": "def test_it():\n    assert disk.weigh_down() == 1\n"})
+    reads: list[Turn] = [("Read", {"file_path": path}) for path in opened]
+
+    lines = told(account, "weigh_down() is slow, fix + test", "tests", **after(account, ["> why?", *reads, "A lock."]))
+    assert [one.partition(";")[0] for one in lines] == [
+        "tests/test_disk.py:2 — tests weigh_down, named there once"
+    ] * count

@@ -141,7 +141,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         is_new = NEW_TEST in asked_actions(request.prompt)
         found = tests_worked_on(index, project.root, request.conversation, to_run=to_run, is_new=is_new)
     else:
-        found = _tests(index, project.root, paths, names, used, changed, described)
+        opened = request.conversation.files
+        found = _tests(index, project.root, paths, names, used, changed, described, opened=opened)
         if not found and (own := _to_run(index, low, paths)):
             found, to_run = [own], True
     if not found:
@@ -321,6 +322,8 @@ def _tests(
     used: list[str],
     changed: list[str],
     described: list[list[str]],
+    *,
+    opened: list[str],
 ) -> list[Test]:
     """Return the tests of the files ``paths`` or, if there are none, of the first of ``names`` that has a test.
 
@@ -337,7 +340,7 @@ def _tests(
         if found:
             return found
         for name in names if given is paths else ():
-            for source in defining(db, name):
+            for source in defining(db, name, opened):
                 if test := test_of(db, root, source, name):
                     return [test]
     phrases = [

@@ -22,11 +22,24 @@ OF_A_CASE = frozenset("with for where when without mit für fuer ohne con para s
 RECORDS = frozenset(
     """
     changelog changes changes.md changes.rst changelog.md news news.md history entry entries doc docs documentation
-    docstring docstrings readme readme.md note notes release commit push update updates eintrag doku dokumentation
+    docstring docstrings readme readme.md note notes release commit push update updates line eintrag doku dokumentation
     entrada documentación entrée entrada documentação voce documentazione запись документацию документация
     """.split()
 )
 """Words for changelogs, documents and commits, which a wish for tests may mention: "tests too, and the changelog"."""
+ARTICLES = frozenset("a an another ein einen un une una um uma".split())
+ELSEWHERE = frozenset("integration e2e end-to-end acceptance functional browser load performance smoke".split())
+"""Kinds of tests that are in other files than the tests of a single source file."""
+NO_OBJECTS = frozenset("in with next like incl including using under on where".split())
+"""Words that may follow "a test for it", behind which a prompt describes the test."""
+NOW = frozenset("now jetzt maintenant ahora agora adesso ora теперь сейчас".split())
+REPORTING = tuple(
+    """
+    fail red broke green flak delet remov skip fehl rot grün lösch kaputt échou echou plant rouge vert
+    supprim rojo fall borra vermelh quebr apag ross cancell пада упа красн удал
+    """.split()
+)
+"""Beginnings of words by which a prompt says how tests went, or refuses them: "tests, lint and build are red"."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"
@@ -64,6 +77,7 @@ asking: add ad adds write create make put give need needs want missing forgot fo
   добавь добавить напиши написать какой какие покрывает покрывают покрыто покрой где нужен нужны
 bare: the a an some unit regression case cases now then too also as well please pls plz and ok okay so uh uhh um hm
   hmm btw und die noch auch et les y las los e os i \N{CYRILLIC SMALL LETTER A} bitte aussi también também anche
+  jetzt ein einen le un une el una um o il i maintenant ahora agora adesso ora теперь сейчас
 glue: go goes belong belongs live gehört gehören hin vont va van vão vanno vivono
   one ones new here there's just only next yet already still again first if else at all or but thx thanks thats
   fine we you on with by to in from does do did got could can might must think guess suspect suppose what who how
@@ -122,25 +136,34 @@ _POINTERS = _OF["pointer"] | _OF["pointer-alone"]
 _GLUE = frozenset().union(
     *(_OF[kind] for kind in ("asking", "bare", "before-pointer", "being", "glue")), _POINTERS, _NOUNS
 )
+_CERTAIN = ARTICLES | _POINTERS | _OF["asking"]
 _OF_NO_SUBJECT = _GLUE | _OF["negation"] | RECORDS
 
 
 def wanted(prompt: str) -> str:
     """Return OF_IT, RUN_IT or RUN_ONE, whichever a prompt asks for; empty if none, or if it may name a new subject."""
     low = prompt.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    if len(low.split(None, MOST_WORDS)) > MOST_WORDS:
+    if len(low.split(None, MOST_WORDS)) > MOST_WORDS or "just a test" in low:
         return ""
-    found, before, others = "", "", []
+    first: list[str] = []
+    others: list[list[str]] = []
+    found, before = "", ""
+    has_now = not NOW.isdisjoint(low.split())
     for clause in clauses(low):
         is_wide = not clause.isascii() and max(clause) > "\u3000"
         words = [bare for word in clause.split() if (bare := word.strip(MARKS))]
-        kind = _of_ideographs(clause) if is_wide else _of_words(words, is_question="?" in low)
+        kind = _of_ideographs(clause) if is_wide else _of_words(words, is_question="?" in low, has_now=has_now)
+        if kind == OF_IT and not found and all(len(one) <= FEW_WORDS for one in others):
+            first = words
         found = found or kind
         # "fix it, strip the blanks" explains itself; "fix it, add a page" names something else.
         explains = before.endswith(" it") and f"{before}, {clause}" in low and "".join(words[:1]) not in MAKING
         others += [] if kind or explains else [words]
         before = clause
-    return found if found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
+    # "now a test for it, with 30 rows": the rest describes the test. Behind "make test", the rest is pasted.
+    is_certain = not _CERTAIN.isdisjoint(first) or not ("? " in f"{low} " or any(map(_reports, others)))
+    leads = bool(first) and "\n" not in low and is_certain
+    return found if leads or found == RUN_ONE or all(map(_keeps_the_subject, others)) else ""
 
 
 def orders_to_test_it(prompt: str) -> bool:
@@ -168,6 +191,10 @@ def orders_to_run(low: str) -> bool:
     return not _OF["run"].isdisjoint(low.replace("?", " ").split()) or any(word in low for word in _WIDE["run"])
 
 
+def _reports(words: list[str]) -> bool:
+    return any(word.startswith(REPORTING) for word in words)
+
+
 def _keeps_the_subject(words: list[str]) -> bool:
     """Return whether a clause other than the one about tests keeps the subject, such as "rename it to limit"."""
     if any(_is_test_file(word) for word in words):  # "in cart.test.js or in the folder of the parts"
@@ -188,7 +215,8 @@ def _is_test_file(word: str) -> bool:
     return bool(dot) and end.isalnum() and any(mark in stem for mark in ("test", "spec"))
 
 
-def _of_words(words: list[str], *, is_question: bool) -> str:
+def _of_words(words: list[str], *, is_question: bool, has_now: bool) -> str:
+    words = _without_kind(words)
     own = {*_without_noun(words)}
     if own & _OF["run"]:
         return _of_running(own)
@@ -200,7 +228,8 @@ def _of_words(words: list[str], *, is_question: bool) -> str:
             return ""
     behind = {word for at, word in enumerate(words) if at and words[at - 1] in _OF["before-pointer"]}
     points = own & _OF["pointer-alone"] or behind & _POINTERS
-    is_bare = own <= _OF["bare"] | _NOUNS and (is_question or words[at] != "test" or len(words) > FEW_WORDS)
+    is_new = words[at] != "test" or len(words) > FEW_WORDS or words[0] in ARTICLES or (has_now and at > 0)
+    is_bare = own <= _OF["bare"] | _NOUNS and (is_question or is_new)
     is_on_tested = own & _OF["tested"] and (is_question or words[0] in _OF["being"])
     is_lacking = own & _OF["negation"] and is_question
     return OF_IT if own & _OF["asking"] or points or is_bare or is_on_tested or is_lacking else ""
@@ -233,6 +262,16 @@ def _is_on_a_test(words: list[str], at: int) -> bool:
         before in _OF["pointer"] - _OF["asking"] and (is_last or noun == "test") and noun not in _OF["tested"]
     )
     return is_verb or is_pointed_to or (noun == "spec" and before != "a")
+
+
+def _without_kind(words: list[str]) -> list[str]:
+    """Return "a ruby test for it in the parser tests" as "a test for it", and other words unchanged."""
+    for at, word in enumerate(words[:-2]):
+        if word in _NOUNS and words[at + 1] in _OF["before-pointer"] and words[at + 2] in _POINTERS:
+            has_kind = at > 1 and words[at - 2] in ARTICLES and words[at - 1] not in ELSEWHERE
+            end = at + 3 if not NO_OBJECTS.isdisjoint(words[at + 3 : at + 4]) else len(words)
+            return [*words[: at - 1 if has_kind else at], *words[at:end]]
+    return words
 
 
 def _without_noun(words: list[str]) -> list[str]:

@@ -106,7 +106,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"
-    tests = {place.path for place in in_tests}
+    tests = _with_own_test(lookup, {place.path for place in in_tests}, definition, name)
     also = f"; and {quoted(*tests) if len(tests) == 1 else f'{len(tests)} test files'}" if tests else ""
     if not is_asked and len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file{'' if places[0].kind == TEST else also}"
@@ -120,6 +120,19 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     if len(places) == 1:
         return f"; {'one' if tests or uses.is_partial or is_passed_on else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
+
+
+def _with_own_test(lookup: Lookup, tests: set[str], definition: SourceLine, name: str) -> set[str]:
+    """Return the test file of the defining file instead of a single other one, if it has the name in any form.
+
+    It may use the name in a subclass of its own, which is no use that has been counted.
+    """
+    if len(tests) != 1:
+        return tests
+    from enricher.sources.code.testfiles import named_like
+
+    own = [path for path in named_like(lookup.db, definition.path) if name in lookup.text(path)]
+    return {*own} or tests
 
 
 def _is_called(name: str, calls: list[SourceLine], places: list[SourceLine]) -> bool:

@@ -26,6 +26,8 @@ MOST_USING = 12
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua t".split()
 )
+SCRIPTS = (".tcl", ".fish", ".bats")
+"""Extensions of tests of whole programs; such a file is named after what it tests, without a mark."""
 IN_FILE = "in the file"
 _IS_FOR_TESTS = frozenset("test tests testing spec specs conftest".split())
 """Path components of files that only support tests; the files that use them are not their tests."""
@@ -33,9 +35,7 @@ _IS_NO_TEST = (".stories.", "conftest", "settings_test.py", ".tst.", ".test-d.",
 """Parts of the names of files that belong to tests, among them tests of types, which a compiler checks."""
 _ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
 _NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())
-_SHARED_STEMS = frozenset(
-    "index main app utils util helpers helper types constants config models views mod lib".split()
-)
+SHARED_STEMS = frozenset("index main app utils util helpers helper types constants config models views mod lib".split())
 """File names that many folders contain; a test of such a file must have the same relative path."""
 _FAMILIES = (
     frozenset("js jsx ts tsx mjs cjs mts cts vue svelte".split()), frozenset("java kt scala groovy".split()),
@@ -68,17 +68,22 @@ def sources(db: Connection, name: str) -> list[str]:
 def is_test_file(db: Connection, path: str) -> bool:
     """Return whether the file at ``path`` is a test that can be run."""
     is_test = db.execute("select 1 from files where path = ? and kind = ?", (path, TEST)).fetchone()
-    return bool(is_test) and _is_runnable(path, "")
+    return bool(is_test) and is_runnable(path, "")
 
 
-def defining(db: Connection, name: str) -> list[str]:
-    """Return the source file that defines a name, in a list; empty if several do, or if the name is widely used."""
+def defining(db: Connection, name: str, opened: list[str] | None = None) -> list[str]:
+    """Return the source file that defines a name, in a list; empty if several do, or if the name is widely used.
+
+    If several do, but the conversation has opened just one of them, it is that one.
+    """
     rows = db.execute(
         "select distinct files.path, files.kind from symbols join files on files.id = symbols.file"
         " where symbols.key = ? and symbols.name = ? limit 20",
         (name.lower(), name),
     ).fetchall()
     found = [path for path, kind in rows if kind in OF_THE_PROGRAM and not path.endswith((".md", ".rst"))]
+    if len(found) > 1 and (known := [path for path in found if path in (opened or ())]):
+        return known if len(known) == 1 else []
     return found if len(found) == 1 and count_with(db, "".join(pieces(name))) <= MOST_USING else []
 
 
@@ -95,32 +100,35 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
     if _IS_FOR_TESTS.intersection(source.lower().replace(".", "/").replace("_", "/").replace("-", "/").split("/")):
         return []
     own = source.rpartition("/")[2]
-    by_name = _by_name(db, source)
+    by_name = named_like(db, source)
     if name:
-        if mentioned := _mentioning(root, _named_after(db, name), name):
+        if mentioned := mentioning(root, _named_after(db, name), name):
             path, line, count, subject = mentioned
-            return [Test(path, f"tests {name}, named there {_times(count)}", "by name", line, subject)]
-        files = dict.fromkeys((*by_name, *_holding(db, name), *_using(db, source)))
-        mentioned = _mentioning(root, by_name, name)
+            return [Test(path, f"tests {name}, named there {times(count)}", "by name", line, subject)]
+        files = dict.fromkeys((*by_name, *holding(db, name), *_using(db, source)))
+        mentioned = mentioning(root, by_name, name)
         if by_name and not mentioned and stem_of(source) == name.lower():  # the tests have a subclass of that name
             return [Test(by_name[0], f"tests {own}, by its name", "by name")]
-        if mentioned := mentioned or _mentioning(root, list(files), name):
+        if mentioned := mentioned or mentioning(root, list(files), name):
             path, line, count, subject = mentioned
             kind = "by name" if path in by_name else "by mention"
-            return [Test(path, f"tests {name}, named there {_times(count)}", kind, line, subject)]
+            return [Test(path, f"tests {name}, named there {times(count)}", kind, line, subject)]
         return _inline(root, source) if source.endswith(".rs") else []
     if by_name:
         return [Test(by_name[0], f"tests {own}, by its name", "by name")]
-    if source.endswith(".rs"):
-        return _inline(root, source)
+    from enricher.sources.code.testfiles import unnamed
+
+    named = unnamed.functions_named_after(db, source)
+    if source.endswith(".rs") and (inline := _inline(root, source)):
+        return inline + named
     importers = _importers(db, source)
     alike = [path for path in importers if stem_of(source) in path.rpartition("/")[2].lower()]
     if len(alike) == 1:
         return [Test(alike[0], f"tests {own}, by its name and its import", "by name")]
-    if 0 < len(importers) <= MOST_IMPORTERS and stem_of(source) not in _SHARED_STEMS:
+    if 0 < len(importers) <= MOST_IMPORTERS and stem_of(source) not in SHARED_STEMS:
         why = f"import{'s' * (len(importers) == 1)} {own}"
         return [Test(path, why, "by import") for path in importers]
-    return []
+    return named or unnamed.in_another_language(db, source) or unnamed.with_the_class(db, root, source)
 
 
 def called(db: Connection, phrase: list[str]) -> Test | None:
@@ -131,8 +139,8 @@ def called(db: Connection, phrase: list[str]) -> Test | None:
     ``CartTotalsTest.java`` and ``test-cart-totals.js`` all have the words "cart totals". If other tests are in a folder
     of that name, the phrase means a kind of test: "the routing test" may be any in ``test/integration/routing``.
     """
-    forms = list(dict.fromkeys(form for stem in _joined(phrase) for form in _test_stems(stem)))
-    found = [path for path in _files_of_stems(db, forms) if _is_runnable(path, "")]
+    forms = list(dict.fromkeys(form for stem in _joined(phrase) for form in stems_of_tests(stem)))
+    found = [path for path in files_of_stems(db, forms) if is_runnable(path, "")]
     if len(found) != 1:
         return None
     bare = "replace(replace(stem, '_', ''), '-', '')"
@@ -159,12 +167,12 @@ def _joined(phrase: list[str]) -> list[str]:
     return [mark.join((*phrase[:-1], end)) for mark in ("", "_", "-") for end in ends]
 
 
-def _test_stems(stem: str) -> list[str]:
+def stems_of_tests(stem: str) -> list[str]:
     """Return the file names, without extension, that tests of a file called ``stem`` usually have."""
     return [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
 
 
-def _files_of_stems(db: Connection, stems: list[str]) -> list[str]:
+def files_of_stems(db: Connection, stems: list[str]) -> list[str]:
     query = f"select path from files where kind = ? and stem in ({marks(stems)})"
     return [path for (path,) in db.execute(query, (TEST, *stems))]
 
@@ -178,11 +186,11 @@ def _using(db: Connection, source: str) -> list[str]:
     return _importers(db, source)
 
 
-def _times(count: int) -> str:
+def times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _by_name(db: Connection, source: str) -> list[str]:
+def named_like(db: Connection, source: str) -> list[str]:
     """Return the test file that is named after a source file, as a list; empty if there is none.
 
     Of several such files, it is the one that shares the most folder names with the source file. The list is empty, too,
@@ -192,8 +200,8 @@ def _by_name(db: Connection, source: str) -> list[str]:
     end = source.rpartition(".")[2].lower()
     found = [
         path
-        for path in _files_of_stems(db, _test_stems(stem))
-        if path != source and _is_runnable(path, stem) and _fits(path, end)
+        for path in files_of_stems(db, stems_of_tests(stem))
+        if path != source and is_runnable(path, stem) and fits(path, end)
     ]
     exact = [path for path in found if not _is_of_an_aspect(path)]
     if not exact and len(found) > 1:  # "command.help.test.js" and others test parts of command.js
@@ -208,7 +216,16 @@ def _by_name(db: Connection, source: str) -> list[str]:
         return [path for path in found if path.rpartition("/")[0] == source.rpartition("/")[0]][:1]
     if _mirrors(found[0], source):
         return found[:1]
-    return found[:1] if len(alike) <= 2 and stem not in _SHARED_STEMS and _is_only(db, stem, end) else []
+    if len(alike) > 2 or stem in SHARED_STEMS:
+        return []
+    return found[:1] if is_only(db, stem, end) or (len(alike) == 1 and _have_others(db, source, found[1:])) else []
+
+
+def _have_others(db: Connection, source: str, tests: list[str]) -> bool:
+    """Return whether each other source file of the same name has one of ``tests``, which fits it better."""
+    end = source.rpartition(".")[2]
+    others = [path for path in sources_of_stem(db, stem_of(source)) if path.endswith(end) and path != source]
+    return all(any(_shared(test, other) > _shared(test, source) for test in tests) for other in others)
 
 
 def _is_of_an_aspect(path: str) -> bool:
@@ -217,19 +234,23 @@ def _is_of_an_aspect(path: str) -> bool:
     return bool(middle) and middle[0] not in ("test", "spec", "tests")
 
 
-def _is_only(db: Connection, stem: str, end: str) -> bool:
+def is_only(db: Connection, stem: str, end: str) -> bool:
     """Return whether at most one source file is called ``stem`` and has the file extension ``end``.
 
     If there are several, a test named after them may belong to any of them.
     """
-    rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
-    return len([path for path, kind in rows if kind in OF_THE_PROGRAM and path.endswith(end)]) <= 1
+    return len([path for path in sources_of_stem(db, stem) if path.endswith(end)]) <= 1
 
 
-def _is_runnable(path: str, stem: str) -> bool:
+def sources_of_stem(db: Connection, stem: str) -> list[str]:
+    rows = db.execute("select path, kind from files where stem = ?", (stem,))
+    return [path for path, kind in rows if kind in OF_THE_PROGRAM]
+
+
+def is_runnable(path: str, stem: str) -> bool:
     """Return whether a file in a test folder is itself a test, not a fixture or snapshot."""
     name = path.rpartition("/")[2].lower()
-    if name.rpartition(".")[2] not in ENDS or any(mark in name for mark in _IS_NO_TEST):
+    if not (name.rpartition(".")[2] in ENDS or name.endswith(SCRIPTS)) or any(mark in name for mark in _IS_NO_TEST):
         return False
     if name.endswith(".py") and not (name.startswith("test") or name.endswith(("_test.py", "_tests.py"))):
         return False  # neither pytest nor unittest collects it
@@ -240,7 +261,7 @@ def _is_runnable(path: str, stem: str) -> bool:
     return is_marked or name.partition(".")[0] != stem  # the name alone does not make e2e/cart.ts a test of cart.ts
 
 
-def _fits(test: str, end: str) -> bool:
+def fits(test: str, end: str) -> bool:
     other = test.rpartition(".")[2].lower()
     return other == end or any(end in family and other in family for family in _FAMILIES)
 
@@ -275,7 +296,7 @@ def _importers(db: Connection, source: str) -> list[str]:
         return []
     asked = "select distinct files.path from imports join files on files.id = imports.file"
     rows = db.execute(f"{asked} where key in ({marks(keys)}) limit 20", keys).fetchall()
-    found = [path for (path,) in rows if path != source and _is_runnable(path, "")]
+    found = [path for (path,) in rows if path != source and is_runnable(path, "")]
     return sorted(found, key=lambda path: (-_shared(path, source), path))
 
 
@@ -285,10 +306,10 @@ def _named_after(db: Connection, name: str) -> list[str]:
     bare = "replace(replace(lower(path), '_', ''), '-', '')"
     rows = db.execute(f"select path from files where kind = ? and instr({bare}, ?)", (TEST, word)) if word else ()
     found = [path for (path,) in rows]
-    return [path for path in found if word in "".join(pieces(path.rpartition("/")[2])) and _is_runnable(path, "")]
+    return [path for path in found if word in "".join(pieces(path.rpartition("/")[2])) and is_runnable(path, "")]
 
 
-def _holding(db: Connection, name: str) -> list[str]:
+def holding(db: Connection, name: str) -> list[str]:
     """Return the test files that contain a compound name, which the index stores as a single term."""
     if len(words := pieces(name)) < 2:
         return []
@@ -297,11 +318,11 @@ def _holding(db: Connection, name: str) -> list[str]:
         if len(ids) > MOST_HOLDING:
             return []
         rows = db.execute(f"select path from files where kind = ? and id in ({marks(ids)})", (TEST, *ids))
-        found += [path for (path,) in rows if _is_runnable(path, "")]
+        found += [path for (path,) in rows if is_runnable(path, "")]
     return found if len(found) <= MOST_IMPORTERS else []
 
 
-def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, str] | None:
+def mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int, str] | None:
     """Return the test file that mentions ``name`` most often (imports aside), its first such line, and the count.
 
     The last element is ``Test.subject``.

@@ -28,7 +28,9 @@ def command(db: Connection, root: str, tests: list[Test]) -> str:
     first = tests[0].path
     if tests[0].kind == IN_FILE:
         stem = stem_of(first)
-        return "" if stem in ("lib", "main") else f"cargo test {stem}::"  # tests of a crate's root lack such a prefix
+        return (
+            "" if len(tests) > 1 or stem in ("lib", "main") else f"cargo test {stem}::"
+        )  # tests of a crate's root lack such a prefix
     end = first.rpartition(".")[2].lower()
     for folder, ends, template in db.execute("select folder, ends, template from runners order by length(folder) desc"):
         if end not in ends.split() or (folder and not f"{first}/".startswith(folder + "/")):

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from enricher.sources.code import ONE_TEST
 from enricher.sources.code.indexing.commands import ProjectFiles, commands, runs_test_by_itself
-from enricher.sources.code.indexing.runners.node_scripts import NODE_ENDS, node_template
+from enricher.sources.code.indexing.runners.node_scripts import ends_of, node_template
 
 _PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
 _FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
+_RUBY_TEST = re.compile(r"(?:^|/)(?:test_\w+|\w+_test)\.rb$")
 _IS_PHPUNIT = re.compile(r'"name":\s*"phpunit/phpunit"')
 _OF_DOTNET = (".sln", ".slnx", ".csproj", ".fsproj", ".vbproj")
 _OF_FLUTTER = re.compile(r"^\s+sdk:\s*flutter\b", re.MULTILINE)
@@ -64,7 +65,10 @@ def runners(project: ProjectFiles) -> list[Runner]:
 def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
     folder, _, name = path.rpartition("/")
     if name == "package.json":
-        return [Runner(folder, NODE_ENDS, template) for template in node_template(project, folder, text)]
+        return [
+            Runner(folder, ends_of(project, template, text), template)
+            for template in node_template(project, folder, text)
+        ]
     if name == "go.mod":
         return [Runner(folder, "go", "go test ./{dir}")]
     if name == "Cargo.toml":
@@ -72,7 +76,8 @@ def _of_manifest(project: ProjectFiles, path: str, text: str) -> list[Runner]:
     if name == "mix.exs":
         return [Runner(folder, "exs", "mix test {path}")]
     if name == "Gemfile":
-        has_specs = "rspec" in text and any(one.endswith("_spec.rb") for one in project.present)
+        is_named = "rspec" in text or ("gemspec" in text and not any(map(_RUBY_TEST.search, project.present)))
+        has_specs = is_named and any(one.endswith("_spec.rb") for one in project.present)
         is_rails = f"{folder}/bin/rails".lstrip("/") in project.present and not has_specs
         call = "bin/rails test" if is_rails else f"bundle exec {'rspec' if has_specs else 'ruby -Itest'}"
         return [Runner(folder, "rb", f"{call} {{path}}")]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from enricher.sources.code.indexing.commands import ProjectFiles
 
 NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
+WITHOUT_TYPES = "js jsx mjs cjs vue svelte"
+_LOADS_TYPES = re.compile(r"\bts-node|\btsx\b|esbuild|\bswc|ts-mocha|babel|\bjiti\b|sucrase|strip-types")
+"""Packages with which Mocha runs tests in TypeScript; without one, they are compiled first."""
 _PROGRAMS = {
     "vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava", "borp": "borp", "tap": "tap",
     "tape": "tape", "jasmine": "jasmine", "qunit": "qunit", "playwright": "playwright test",
@@ -59,6 +62,13 @@ def node_template(project: ProjectFiles, folder: str, text: str) -> list[str]:
     if by_dependency:
         return _alone(project, folder, f"{_EXECUTING[manager]} {by_dependency} {{path}}", text)
     return ["bun test {path}"] if manager == "bun" else []
+
+
+def ends_of(project: ProjectFiles, template: str, text: str) -> str:
+    """Return the extensions of the test files that the command of a ``package.json`` runs as they are."""
+    texts = [text, *(own for path, own in project.texts.items() if path.rpartition("/")[2].startswith(".mocharc."))]
+    is_compiled = " mocha " in template and not any(map(_LOADS_TYPES.search, texts))
+    return WITHOUT_TYPES if is_compiled else NODE_ENDS
 
 
 def _alone(project: ProjectFiles, folder: str, template: str, text: str) -> list[str]:

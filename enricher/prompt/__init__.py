@@ -15,6 +15,11 @@ MENTIONS_OF_TESTS = (
     "单测", "テスト",
 )  # fmt: skip
 """Parts of words for tests; a prompt without any of them asks for none."""
+GENERATED_CUES = """
+generat generiert génér genere gera_ gerad by_hand hand-edit von_hand à_la_main a_mano à_mão вручную руками сгенер
+  手で 手动 生成
+"""
+"""Words of prompts that may say or ask whether a file is written by a program."""
 ADDITION_CUES = """
 add crea implement introduc writ build make regist defin füg fueg erstell schreib ergänz ajout crée écri implément
   añad agreg escrib adicion crie criar escrev aggiung scriv добав созда напиш реализ 添加 新增 增加 实现 创建 编写 追加

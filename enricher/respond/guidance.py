@@ -8,8 +8,8 @@ recorded as an ``OmittedGuidance``, which the command ``explain`` shows.
 
 from __future__ import annotations
 
-from enricher.prompt import MENTIONS_OF_TESTS
-from enricher.prompt.text import ELLIPSIS, harmless, without_last_word
+from enricher.prompt import GENERATED_CUES, MENTIONS_OF_TESTS
+from enricher.prompt.text import ELLIPSIS, harmless, has_cue, without_last_word
 from enricher.settings import AS_SPECIFIED, is_as_specified
 
 NOT_ENGLISH = "non_english"
@@ -69,9 +69,9 @@ def silence_reason(
     """Return the reason why a prompt gets no added text because it is small talk; empty if text may be added.
 
     Small talk may still get text in four cases: its words trigger a guardrail with a sentence; its task type is
-    uncertain and it requests an action such as a commit, or tests ("ok now a test for it"); only its first word seems
-    to be small talk ("ok. now the form: …", "not that form"); or it is not in English (the signals are for English, and
-    may mistake a question in another language for small talk).
+    uncertain and it requests an action such as a commit, or tests ("ok now a test for it"), or says of a file that it
+    is generated; only its first word seems to be small talk ("ok. now the form: …", "not that form"); or it is not in
+    English (the signals are for English, and may mistake a question in another language for small talk).
     """
     if classification.task_type not in body["never_show"] or is_as_specified(settings):
         return ""
@@ -81,10 +81,11 @@ def silence_reason(
         return ""
     if _opens_an_order(classification, prompt):
         return ""
-    if classification.uncertain and (" " in prompt or not prompt.isascii()):
+    if classification.uncertain:
         from enricher.prompt.wording.actions import asked_actions
 
-        if asked_actions(prompt) or _asks_for_tests(prompt):
+        says_generated = has_cue(f" {prompt.lower()}", GENERATED_CUES) and "file" in classification.features
+        if says_generated or asked_actions(prompt) or _asks_for_tests(prompt):
             return ""
     return f"{classification.task_type} gets nothing"
 

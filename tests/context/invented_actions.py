@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 ASKED = """
+commit|commit msg for this please
+commit|SHOP-123 in the message please, and a test
+commit|squash that into one
+changelog|changelog entry for the cache fix pls, the next one is 2.1
+changelog|ça marche, et une ligne dans le changelog stp
+changelog|add the changelog thing too
+changelog|this needs one of those release-notes files too no?
+changelog|test + changelog pls, issue 1215
+pull-request|thx. PR description pls, short
+pull-request|ok and what do i write into the pr?
 changelog|where do i put the changelog entry for this
 changelog|how is the changelog updated here?
 pull-request|against which branch do i open the PR
@@ -197,6 +207,12 @@ release|ここではどうやってリリースしますか?
 """A line is the action and a prompt that asks for it."""
 
 NOT_ASKED = """
+the changelog entry for the cache is wrong
+no changelog line needed for this
+the commit message for the last one says nothing
+put the order number 12 in the message please
+this needs a changelog page
+squash the image
 how do we release the lock here?
 how do we publish events here
 how does the release button work here?

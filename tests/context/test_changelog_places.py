@@ -161,6 +161,31 @@ def test_prompts_about_something_else_get_no_folder(fragments: Account, prompt: 
     assert told(fragments, prompt, "ways") == []
 
 
+def test_a_folder_that_is_called_changelog_is_not_named_by_that_word(account: Account) -> None:
+    write(account, {"changelog/41.bugfix.rst": "Fix.\n"})
+
+    (line,) = told(account, "add the changelog entry too", "ways")
+    assert line.startswith("changelog/ — a change is noted")
+    assert told(account, "put the entry into changelog/ and update the changelog", "ways") == []
+
+
+@pytest.mark.parametrize("prompt", ["changelog", "and a changelog line"])
+def test_the_form_of_an_entry_is_told_with_the_section(account: Account, prompt: str) -> None:
+    form = "All fixes require a changelog entry containing the names of the packages and the number of the request."
+    write(
+        account,
+        {
+            "CONTRIBUTING.md": f"# Contributing\n\n## Changelog\n\n{form}\n",
+            "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n## 2.0.0\n",
+        },
+    )
+
+    assert told(account, prompt, "ways") == [
+        f'CONTRIBUTING.md:5, on the changelog: "{form}"',
+        "CHANGELOG.md:3 — the section Unreleased takes the next entry",
+    ]
+
+
 @pytest.fixture(scope="module")
 def fragments(tmp_path_factory: pytest.TempPathFactory) -> Account:
     """An account in an indexed project with news fragments, for all tests that only ask."""

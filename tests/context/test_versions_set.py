@@ -98,6 +98,8 @@ def versions(account: Account, prompt: str, **changed: object) -> list[str]:
         ("stop supporting python 3.9", PYTHON),
         ("add python 3.13 to the matrix", NEWEST_PYTHON),
         ("gatekit auf 22.10 hochziehen", GATEKIT),
+        ("gatekit to 22.10. all the places please", GATEKIT),
+        ("gatekit 21.7 -> 22.10, and the docs", GATEKIT),
         ("node 20 is the minimum now", NODE),
         ("can we take heron 4.2", HERON),
         ("the bot wants heron 4.2 for the java part", HERON),
@@ -128,6 +130,8 @@ def test_the_places_that_state_the_version_are_told(asked: Account, prompt: str,
         "$ rustup update\nrust 1.70.0 is the minimum supported version, 1.85 required",
         "```\nrequires rust 1.85\n```\nfix it",
         "node 18 läuft nicht mehr",
+        "gatekit to 4 turns",
+        "gatekit 21.7 to 22.10 renamed the pumps",
     ],
 )
 def test_other_prompts_with_such_words_get_no_places(asked: Account, prompt: str) -> None:
@@ -170,6 +174,11 @@ def test_places_in_files_that_the_conversation_has_opened_are_left_out(asked: Ac
         ),
         ("package.json", '{\n"packageManager": "pnpm@9.1.0"\n}\n', ("pnpm", "9.1.0", 2)),
         ("web/package.json", '{\n"@types/node": "^20.1.0"\n}\n', ("@types/node", "20.1.0", 2)),
+        ("Cargo.toml", '[dependencies.valve]\nversion = "0.13"\n', ("valve", "0.13", 2)),
+        ("build.properties", "owl.version   = 1.4.8\n", ("owl", "1.4.8", 1)),
+        ("parent.pom", "<p>\n<owl.version>1.4.8</owl.version>\n", ("owl", "1.4.8", 2)),
+        ("eclipse.classpath", '<entry path="lib/owl-api-1.4.8.jar"/>\n', ("owl-api", "1.4.8", 1)),
+        ("gradle/dependencies.gradle", "versions.owlet = '1.9.0'\n", ("owlet", "1.9.0", 1)),
     ],
 )
 def test_versions_are_found_in_files_of_many_kinds(path: str, text: str, pin: tuple[str, str, int]) -> None:
@@ -203,6 +212,40 @@ def test_a_release_is_told_where_the_version_of_the_project_stands(account: Acco
     account.cli("code", "index")
     assert told_of not in told(account, "release 2.5.0", "ways")  # it stands in one place, which is easily found
     assert "the version of this project" not in "".join(told(account, "release 2.5.1", "ways"))
+
+
+def test_every_file_that_sets_the_version_of_the_project_is_told(account: Account) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "sluice"\nversion = "2.4.1"\n',
+        "docs/conf.py": 'project = "sluice"\nrelease = "2.4.1"\n',
+        "docs/head.inc": ":Version: 2.4.1 (Heron)\n",
+        "docs/use.py": '""".. versionadded:: 2.4.1"""\nfrom_version = find("2.4.1 or newer")\n',
+        "tests/data.py": 'version = "2.4.1"\n',
+        "uv.lock": 'version = "2.4.1"\n',
+    }
+    for path, text in files.items():
+        account.write(account.project / path, text)
+    git(account.project, "Start")
+    account.cli("code", "index")
+
+    line = "docs/conf.py:2 `2.4.1`, docs/head.inc:1 `2.4.1`, pyproject.toml:3 `2.4.1` — the version of this project"
+    assert line in told(account, "release 2.5.0", "ways")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "count"),
+    [
+        ("run cargo update -p bytes and see whether it compiles", 1),
+        ("cargo update -p sluice", 0),
+        ("update the cargo of bytes", 0),
+    ],
+)
+def test_of_a_command_that_updates_a_dependency_the_requirement_is_told(
+    asked: Account, prompt: str, count: int
+) -> None:
+    line = 'Cargo.toml:6 `bytes = "1.4` — the requirement on bytes; `cargo update` stays within it'
+
+    assert told(asked, prompt, "ways").count(line) == count
 
 
 @pytest.mark.parametrize(
@@ -239,6 +282,11 @@ def test_the_only_place_of_the_version_is_told_unless_it_is_a_manifest(
         ("which node of the tree do we need to support", ""),
         ("what do we need for the release of python?", ""),
         ("which version supports that", ""),
+        ("use the builtin, we can, right? go version?", "tools/go.mod:3 `go 1.19`, "),
+        ("can we get rid of bytes with our msrv?", "Cargo.toml:3 `rust-version = "),
+        ("does requires-python have to stay that low?", "bindings/pyproject.toml:3, 5, 6 and 11 `"),
+        ("the version? to 2 please", ""),
+        ("msrv? what is that", ""),
     ],
 )
 def test_a_question_for_the_supported_version_gets_its_first_places(asked: Account, prompt: str, line: str) -> None:

@@ -546,6 +546,47 @@ def test_a_short_rule_with_a_command_is_told(quota: Account, heading: str, sente
     assert f'"{sentence}"' in "\n".join(told(quota, prompt, "ways"))
 
 
+SCHEME = "Commit messages must follow this scheme: `TYPE(Scope): Summary`."
+TYPES = "| **TYPE** | Use |\n| --- | --- |\n| FIX | A bug |\n| DOCS | A text |\n| REFAC | Order |\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "prompt", "line"),
+    [
+        pytest.param(
+            "CONTRIBUTING.md", f"# Commits\n\n{SCHEME}\n\n## Type\n\n{TYPES}\n## Scope\n\n| SHOP | It |\n",
+            "commit msg for this please", f'3, on commits: "{SCHEME} The type is one of: FIX, DOCS, REFAC"', id="types",
+        ),
+        pytest.param(
+            "CONTRIBUTING.md", "# Commits\n\n* The commit message must name the key first.\n  * e.g. `Q-1: Go`\n",
+            "QU-17 in the message please",
+            '3, on commits: "The commit message must name the key first. e.g. `Q-1: Go`"', id="example",
+        ),
+        pytest.param(
+            "AGENTS.md", "# Agents\n\n## Conventions\n\n- Document what & why in the commit message, not files.\n",
+            "lgtm, commit it", '5, on commits: "Document what & why in the commit message, not files."', id="rules",
+        ),
+    ],
+)  # fmt: skip
+def test_the_form_of_a_commit_message_is_told_whole(
+    quota: Account, path: str, text: str, prompt: str, line: str
+) -> None:
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Contributing\n")
+    quota.write(Path(quota.project) / path, text)
+    commit(quota, "Say how to commit")
+
+    assert told(quota, prompt, "ways") == [f"{path}:{line}"]
+
+
+def test_a_template_is_told_with_its_bold_lines_and_without_a_general_sentence(quota: Account) -> None:
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Pull requests\n\nThen push it and submit a pull request.\n")
+    quota.write(Path(quota.project) / ".github/PULL_REQUEST_TEMPLATE.md", "**What does it do?**\n\n**Is it tested?**\n")
+    commit(quota, "Ask for less")
+
+    (line,) = told(quota, "ok and what do i write into the pr?", "ways")
+    assert line.endswith("the template of pull requests asks for: What does it do?, Is it tested?")
+
+
 def test_headings_of_a_template_may_be_underlined(quota: Account) -> None:
     template = "<!--\nAbout\n=====\n-->\n\nWhat does it change?\n--------------------\n\n## Tests\n"
     quota.write(Path(quota.project) / ".github/PULL_REQUEST_TEMPLATE.md", template)

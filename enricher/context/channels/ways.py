@@ -8,7 +8,7 @@ index contains what CONTRIBUTING, task files, manifests and workflows state abou
 from __future__ import annotations
 
 from enricher.context import Candidate, Channel
-from enricher.prompt import ADDITION_CUES, MENTIONS_OF_TESTS
+from enricher.prompt import ADDITION_CUES, GENERATED_CUES, MENTIONS_OF_TESTS
 from enricher.prompt.text import has_cue, is_version
 from enricher.sources.code import NEW, ONE_TEST, TASK, meta
 
@@ -30,7 +30,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   comit psuh relas depoly pousse sube merge mezcl cut_ npm _types appli arranc inici migra contrib _live einstell
   deps _dep_ перев translat übersetz uebersetz tradu traduz tradui locali i18n 翻译 翻訳 flake8 clippy prettier eslint
   signoff sign-off dco 手順 history.md changes.md news.md history.rst changes.rst news.rst
-  newsfrag news_frag news_entry notes_d notas_d note_di_ril versionshinw 发行说明
+  in_the_message newsfrag news_frag news_entry notes_d notas_d note_di_ril versionshinw 发行说明
   запуш пушн мерж депло выкат собрать настройк чейндж контриб 推上 个pr 发个 发版 上线 贡献 マージ コントリ
 """
 """Beginnings of words that request an action; any other prompt is not parsed for actions. ``_`` means a space."""
@@ -49,6 +49,7 @@ bump upgrad updat downgrad pin rais lift increas lower move_ switch migrat requi
   aktualis actualiz atualiz aggiorn mets passe heb erhöh setz raus entfern schmei wirf abandon elimin quita sube
   subi eleva porta alza togli rimuov supprim enlèv augment обнов подним повыс убери убрать удали выкинь миним 升级
   support need target oldest lowest unterst brauch soport suport richied поддерж
+  version? msrv cmake_m rust-version python_requires -> →
   升到 更新 提高 去掉 移除 删除 放弃 不再 最低 最小 上げ 外して 切って やめ 削除
 """
 """Beginnings of words that may change a version; any other prompt is not compared with the project's dependencies."""
@@ -74,8 +75,11 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     """Return, for each action that the prompt asks for, the best sentence, command or file about it in the project."""
     project = request.project
     low = f" {request.prompt[:FAR].lower()}"
-    is_usual, may_bump = has_cue(low, CUES), has_cue(low, BUMP_CUES)
-    if not project.root or not (is_usual or may_bump or has_cue(low, ADDITION_CUES) or has_cue(low, TASK_CUES)):
+    is_usual = has_cue(low, CUES)
+    may_bump = has_cue(low, BUMP_CUES) or any(behind[:1].isdigit() for behind in low.split(" to ")[1:])
+    is_on_generated = has_cue(low, GENERATED_CUES)
+    is_other = is_on_generated or has_cue(low, ADDITION_CUES) or has_cue(low, TASK_CUES)
+    if not project.root or not (is_usual or may_bump or is_other):
         return []
     index = request.index()
     if index is None:
@@ -86,6 +90,10 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if "test" in actions and (_names_tests(request.prompt) or _means_the_edit(request)):
         actions.remove("test")  # the command of all tests is beside the point
     offered: list[Candidate] = []
+    if is_on_generated:
+        from enricher.context.ways.generated import generated_files
+
+        offered += generated_files(request, index)
     if may_bump and "release" not in actions:
         from enricher.context.ways import versions_set
 

@@ -63,8 +63,8 @@ CONCRETE_ONLY = ("pull-request", "changelog", "release", "translation", "contrib
 
 Of 26 readings of sentences on these and on commits, in 40 projects, two found one helpful.
 """
-TELLING = ("`", '"', "/", "\u201c", " branch", " must ", "ever ", " only ")
-"""Signs of a command, a path, an example or a strict rule in a sentence; "ever " also finds "never" and "whenever"."""
+TELLING = ("`", '"', "/", "\u201c", " branch", " must ", "ever ", " only ", " containing ", " link to ")
+"""Signs of a command, a path, an example, a strict rule or a form in a sentence; "ever " also finds "whenever"."""
 TRIED_FIRST = "an agent tries it first"
 OF_NPM = "npm install NAME"
 DID_IT = "the conversation has it: it did so already"
@@ -145,6 +145,8 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
         sentences = [way for way in sentences if any(mark in way.text for mark in TELLING)]
     commands = [way for way in ways if way.kind == "command"]
     others = [way for way in ways if way.kind in ("file", "history")]
+    if action == "pull-request" and others:  # the template is more informative than a general sentence
+        sentences = [way for way in sentences if any(mark in way.text for mark in TELLING)]
     if action == "lint":
         commands = _check_commands(commands, low)
     elif action == "dependency":
@@ -168,7 +170,8 @@ def _chosen(action: str, ways: list[Way], low: str) -> list[Way]:
         found = sentences[:1] + others[:1]
         return found or commands[:1]
     best = sorted(sentences[:1] + others[:1] + commands[:1], key=lambda way: -way.rank)
-    return best[:1]
+    is_on_form = action == "changelog" and best[:1] == sentences[:1] != [] and "/" not in best[0].text
+    return best[:1] + (others[:1] if is_on_form else [])
 
 
 def _check_commands(commands: list[Way], low: str) -> list[Way]:
@@ -206,7 +209,7 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
         return host_context.IN_HOST_FILE + loaded_file
     path = way.path
     opened = [*conversation.files, *conversation.changed]
-    if path and (any(one == path or one.startswith(f"{path}/") for one in opened) or path in request.prompt):
+    if path and (any(one == path or one.startswith(f"{path}/") for one in opened) or _is_named(path, request.prompt)):
         return host_context.IN_CONVERSATION
     if way.text == OF_NPM:
         return TRIED_FIRST
@@ -222,6 +225,11 @@ def _objection(action: str, way: Way, request: Request, loaded_file: str) -> str
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
     return ""
+
+
+def _is_named(path: str, prompt: str) -> bool:
+    """Return whether a prompt names a path; a folder such as "changelog" may also be an ordinary word."""
+    return (path if "/" in path or "." in path else f"{path}/") in prompt
 
 
 def _is_pushed(branches: str, request: Request) -> bool:

@@ -16,6 +16,7 @@ from enricher.prompt.wording.actions.versions import (
     asked_version,
     is_language,
     language_asked_for,
+    plain_name,
 )
 from enricher.sources.code import OWN_VERSION, marks, meta
 
@@ -31,6 +32,10 @@ MANIFESTS = frozenset(
     "package.json pyproject.toml setup.py setup.cfg Cargo.toml composer.json pom.xml mix.exs pubspec.yaml"
     " VERSION".split()
 )
+UPDATING = {"cargo update": "Cargo.toml", "bundle update": "Gemfile", "composer update": "composer.json",
+            "npm update": "package.json", "poetry update": "pyproject.toml"}  # fmt: skip
+"""Commands that take the newest version of a dependency which the manifest allows, and the manifest."""
+FAR = 3
 NEWEST = ("newest", "latest", "neueste", "aktuellste", "dernière", "última", "ultima", "последн", "最新")
 """Words for a version that only a registry knows, so that no place of the project can have it already."""
 THE_VERSION = ("version", "versión", "versão", "versione")
@@ -56,6 +61,8 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
         return (
             [_told(AskedVersion(language, "", CHANGED), found, f"the version of {language}", request)] if found else []
         )
+    if required := _required(request.prompt, index):
+        return [required]
     asked = asked_version(request.prompt, lambda words: _known(index, dependencies, words))
     if not asked:
         return []
@@ -64,6 +71,19 @@ def offered(request: Request, index: sqlite3.Connection, actions: list[str]) -> 
     if asked.how == CHANGED and not is_language(asked.name) and "dependency" not in actions:
         actions.append("dependency")
     return _places_of(asked, index, request)
+
+
+def _required(prompt: str, index: sqlite3.Connection) -> Candidate | None:
+    """Return the requirement on the dependency that a prompt updates by a command, which stays within it."""
+    low = f" {prompt.lower()}"
+    for command, manifest in UPDATING.items():
+        behind = low.partition(f" {command} ")[2].split()[:FAR]
+        name = next((plain_name(word.strip("`'\".,")) for word in behind if not word.startswith("-")), "")
+        found = [place for place in _stated(index, name) if place.path.endswith(manifest)] if name else []
+        if found:
+            label = f"{_listed(found[:MOST_PLACES])} — the requirement on {name}; `{command}` stays within it"
+            return Candidate("", f"version {name}", SCORE, label=label, kind="way: version")
+    return None
 
 
 def own_version(request: Request, index: sqlite3.Connection) -> list[Candidate]:

@@ -103,7 +103,7 @@ def asked_actions(prompt: str) -> list[str]:
     found: list[str] = []
     all_clauses = clauses(lowered(prompt))
     for clause in all_clauses:
-        action = _english(clause) or _foreign(clause) or _wide(clause)
+        action = _english(clause) or _foreign(clause) or _wide(clause) or _begun_by_object(clause)
         if not action and clause is all_clauses[-1]:
             action = _without_verb(clause)
         if action and action not in found:
@@ -117,6 +117,20 @@ def _without_verb(clause: str) -> str:
     words = [word for word in map(bare, _with_changelog(clause).split()) if word not in fillers]
     action = tables.LAST_WORDS.get(" ".join(words), "")
     return action or ("changelog" if [word for word in words if word not in entry] == ["changelog"] else "")
+
+
+def _begun_by_object(clause: str) -> str:
+    """Return the action whose object begins a clause without a verb: "commit msg for this", "changelog entry pls"."""
+    ticket, found, behind = clause.partition(" in the message")
+    if found and behind.strip() in ("", "please", "pls") and " " not in ticket and any(map(str.isdigit, ticket)):
+        return "commit"  # "ABC-123 in the message please"
+    words = [bare(word) for word in _with_changelog(clause).split()]
+    while words and words[0] in tables.BEFORE_FIRST.split():
+        del words[0]
+    length = 2 if " ".join(words[:2]) in tables.FIRST_WORDS else 1
+    action = tables.FIRST_WORDS.get(" ".join(words[:length]), "")
+    is_open = words[length : length + 1] and words[length] in tables.BEHIND_FIRST.split()
+    return action if is_open and not set(tables.REPORTING.split()).intersection(words) else ""
 
 
 def _with_changelog(clause: str) -> str:
@@ -190,6 +204,8 @@ def _english(clause: str) -> str:
         words = ["ensure", *words[2:]]
     if words[0] in ("i", "we") and words[1:2] in (["need"], ["want"]) and words[2:3] in (["a"], ["an"], ["another"]):
         words = ["create", *words[2:]]
+    if words[0] in ("this", "that", "it") and words[1:2] == ["needs"]:
+        words = ["note", *words[2:]]  # a verb that only a changelog takes
     if words[0] in GOING_ON:
         words = without_going_on(words)
     if not _ASKING.isdisjoint(words[:2]) and (action := _of_question(words)):
@@ -227,6 +243,7 @@ def _of_rules(words: list[str]) -> str:
     """Return the action for whose rules a question asks: "what do I need for a PR here", not "for the PR page"."""
     nouns, verbs = tables.RULES.split(), tables.NEEDS.split()
     is_how = not _HOW.isdisjoint(words[:2]) and not _DOING.isdisjoint(words)
+    is_how = is_how or (words[0].startswith("what") and ("write" in words or "put" in words))
     need = next((at for at, word in enumerate(words) if word in verbs), len(words))
     has_noun = any(word in nouns for word in words) and words[0] != "which"
     for at, word in enumerate(words):

@@ -17,6 +17,9 @@ LANGUAGES = {
     "elixir": "elixir", "kotlin": "kotlin", "scala": "scala", "swift": "swift", "dart": "dart", "cmake": "cmake",
 }  # fmt: skip
 """Names of languages and build programs in files and prompts."""
+KEYS = {"cmake_minimum_required": "cmake", "rust-version": "rust", "requires-python": "python",
+        "python_requires": "python"}  # fmt: skip
+"""Names of settings for the oldest supported version of a language."""
 _LANGUAGE_OF = {word: language for language, words in LANGUAGES.items() for word in words.split()}
 BUMPING = ("bump", "upgrade", "update", "downgrade", "pin")
 _CHANGING = frozenset(
@@ -27,6 +30,7 @@ _TAKING = frozenset("take want wants adopt allow".split())
 _LEAST = ("minimum", "minimal", "min", "least", "mindest", "minim", "mínim", "минимал", "минимум")
 """Beginnings of words that say that a version is the lowest one."""
 _WHICH = frozenset("which what what's whats welche welches quelle quel qué que qual quale какая какую какой".split())
+_OWN = frozenset("our the minimum min current".split())
 _SUPPORTING = (
     "support", "requir", "need", "target", "oldest", "lowest", "unterstütz", "brauch", "ältest", "soport", "admit",
     "suport", "exig", "richied", "поддерж", *_LEAST,
@@ -38,8 +42,8 @@ _BETWEEN = frozenset(
 )
 _BEFORE_VERSION = frozenset(
     """
-    to from at version versions as the is >= => = > ≥ and or auf à a para pour su до на la versión versão versione
-    die der support dependency minimum requirement wrapper toolchain in ci
+    to from at version versions as the is -> → >= => = > ≥ and or auf à a para pour su до на la versión versão
+    versione die der support dependency minimum requirement wrapper toolchain in ci
     """.split()
 )
 _BEHIND = frozenset(
@@ -118,10 +122,13 @@ def asked_version(prompt: str, known: Callable[[list[str]], set[str]]) -> AskedV
 def language_asked_for(prompt: str) -> str:
     """Return the language whose oldest supported version a prompt asks for; empty if it asks for none.
 
-    Examples are "which php do we still have to support?" and "what is our minimum node version".
+    Examples are "which php do we still have to support?" and "what is our minimum node version"; in short, "go
+    version?", "with our msrv", and "lower cmake_minimum_required".
     """
     for clause in actions.clauses(actions.lowered(prompt)):
         words = _words(clause)
+        if language := _language_in_short(words):
+            return language
         start = next((at for at, word in enumerate(words) if word in _WHICH), -1)
         near = words[start + 1 : start + MOST_BETWEEN + 1] if start >= 0 else []
         at = next((number for number, word in enumerate(near) if language_of(word.partition("-")[0])), -1)
@@ -129,6 +136,18 @@ def language_asked_for(prompt: str) -> str:
         if at >= 0 and not is_of_another and any(word.startswith(_SUPPORTING) for word in words[start + 1 :]):
             return language_of(near[at].partition("-")[0])
     return ""
+
+
+def _language_in_short(words: list[str]) -> str:
+    if any(word[:1].isdigit() for word in words):  # the version that shall be
+        return ""
+    bare = [word for word in words if word not in _OWN]
+    if len(bare) == 2 and bare[1] == "version":
+        return language_of(bare[0])
+    if key := next((word for word in words if word in KEYS), ""):
+        return KEYS[key]
+    is_own = "msrv" in words[1:] and words[words.index("msrv") - 1] in _OWN and words[0] not in _CHANGING
+    return language_of("msrv") if is_own else ""
 
 
 def _words(clause: str) -> list[str]:
@@ -153,6 +172,8 @@ def _asked(clause: str, words: list[str], at: int, name: str) -> AskedVersion | 
     if version and not _may_follow("".join(words[end : end + 1])) and clause.isascii():
         return None
     before = words[:at]
+    if not before and _is_pair(words, version):
+        return AskedVersion(name, version, CHANGED)  # "NAME to 1.2", "NAME 1.1 -> 1.2"
     if actions.NEGATIONS.intersection(before):
         return None
     verb = _verb_before(before)
@@ -169,6 +190,11 @@ def _asked(clause: str, words: list[str], at: int, name: str) -> AskedVersion | 
     if any(word.startswith(_LEAST) for word in words[max(0, at - NEAR) : end + NEAR + 1]):
         return AskedVersion(name, version, LEAST)
     return _foreign(clause, words, name, version)
+
+
+def _is_pair(words: list[str], version: str) -> bool:
+    """Return whether a clause is only a name with its next version: "xyz to 1.2", "xyz 1.1 -> 1.2"."""
+    return (words[1:] == ["to", version] and "." in version) or words[2:] in (["->", version], ["→", version])
 
 
 def _may_follow(word: str) -> bool:

@@ -76,7 +76,8 @@ setting: add introduce create expose make support define: it configurable | this
 migration: add create write generate make run apply execute prepare: migration | migrations | database migration |
   db migration | schema migration | data migration | alembic migration
 changelog: update add write edit put mention note extend create prepare draft document need: changelog |
-  change log | changelog entry | changelog entries | changelog file | changelog line | changelog fragment |
+  change log | changelog thing | release-notes file | release-notes files | changelog entry | changelog entries |
+  changelog file | changelog line | changelog fragment |
   release notes | release note | release notes entry | release-notes | changes.md | changelog.md | changes.rst |
   changelog.rst | history.md | history.rst | news.md | news.rst | entry to the changelog | news fragment |
   newsfragment | news entry | changeset
@@ -90,6 +91,7 @@ contributor: add list credit include put: contributor | contributors | contribut
 ALONE = """
 commit: commit: this these those it them all everything what changes as with and both here that's das es ça esto eso
   isso isto questo это -m -am -s --signoff --amend
+commit: squash: this that these those it them all everything both
 push: push: this these it them all everything changes to upstream origin and das es ça esto eso isso isto questo
   это -u --force what mal bitte main master
 lint: lint: this it everything all code codebase project files and with
@@ -286,13 +288,32 @@ LAST_WORDS = {
     "release notes": "changelog", "release note": "changelog", "release-notes": "changelog",
     "news fragment": "changelog", "newsfragment": "changelog", "changeset": "changelog", "ченджлог": "changelog",
     "чейнджлог": "changelog", "migration": "migration", "pr": "pull-request", "pull request": "pull-request",
+    "commit message": "commit", "commit msg": "commit", "pr description": "pull-request",
 }  # fmt: skip
 """Things that the last clause of a prompt may ask for without a verb, as in "and the changelog"."""
 
+FIRST_WORDS = {
+    "commit msg": "commit", "commit message": "commit", "commit-message": "commit", "commit-nachricht": "commit",
+    "changelog entry": "changelog", "changelog line": "changelog", "changelog fragment": "changelog",
+    "changelog eintrag": "changelog", "changelog-eintrag": "changelog", "changes entry": "changelog",
+    "news fragment": "changelog", "news entry": "changelog", "changelog": "changelog", "pr description": "pull-request",
+    "pr text": "pull-request", "pr body": "pull-request", "pr title": "pull-request",
+}  # fmt: skip
+"""Things with which a clause without a verb may begin: "commit message for this", "changelog entry please"."""
+
+BEHIND_FIRST = "about bitte for from für para please pls plz pour stp svp unter under"
+"""Words that may follow such a thing."""
+
+BEFORE_FIRST = "a also an and den ein einen nen new noch now one short the then un una une"
+"""Words that may precede it."""
+
+REPORTING = "are did does had has have is isn't lacks looks misses missing needs said says still was were wrong"
+"""Words by which such a clause is a statement: "the changelog entry for the cache is wrong"."""
+
 FILLERS = """
-a al also an anche as au auch aussi bitte das dem den der des die el em en et for i il im in ins into ne nen it l la
-las le les lo nel no noch now o one os please pls també também también tambien that the then this to too und well y в
-же и тоже
+a al also an anche as au auch aussi bitte dans das dem den der des die el em en et for i il im in ins into ne nen it l
+la las le les lo nel no noch now o one os please pls plz stp svp també também también tambien that the then this to
+too und well y в же и тоже
 """
 """Words that may surround such a thing."""
 

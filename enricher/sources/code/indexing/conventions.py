@@ -97,8 +97,8 @@ _SENTENCES = {
     "new-test": r"\b(?:tests? (?:must|should|go|live|are placed)|add (?:a )?(?:unit |regression )?tests?"
         r"|write (?:unit )?tests?|place tests|name tests|new tests?|cover(?:ed)? (?:by|with) tests?"
         r"|table[- ]driven|data[- ]driven)\b",
-    "lint": r"(?<![\w-])(?:lint(?:er|ing)?|format(?:ter|ted|ting)?|type[- ]?check\w*|ruff|eslint|prettier|biome|clippy"
-        r"|gofmt|golangci-lint|black|pyright|mypy)\b",
+    "lint": r"(?<![\w-])(?<!proper )(?:lint(?:er|ing)?|format(?:ter|ted|ting)?|type[- ]?check\w*|ruff"
+        r"|eslint|prettier|biome|clippy|gofmt|golangci-lint|black|pyright|mypy)\b",
     "run": r"\b(?:run|start) (?:the )?(?:app|server|dev server|cli|service|project|it locally|locally)\b",
     "build": r"\bbuild (?:the (?!docs?\b|documentation|web|site|image)|with|using|it)"
     r"|\brebuild\b|\bto build\b(?! (?:the )?doc)",
@@ -177,6 +177,8 @@ _IMPERATIVE = re.compile(
     r"|edit|copy|stage|verify|ensure|be sure|make sure|do not|don't|avoid|limit|explain)\b(?!-)",
     _I,
 )
+_CONVENTIONS = re.compile(r"(?:\w+ )?(?:conventions?|guidelines?|rules|workflow)", _I)
+"""Headings of rules on any action."""
 _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\b", _I)
 """Headings about what maintainers do with an open pull request: "Closing issues and pull requests"."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
@@ -185,6 +187,11 @@ _TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b|\bruns? `")
 """A command and its effect; under the heading of an action, it explains how to do it: "`just cut` tags the commit"."""
 _SHOWN = re.compile(r": `[^`]+`$")
 """The command of a block that a sentence introduces: "The version is the only argument: `./release.py 1.2`"."""
+_HAS_TYPE = re.compile(r"[`<\[{\"]type[)>\]}(:/ ]", _I)
+"""A scheme of commit messages that begins with a type: "`TYPE(Scope): Summary`"."""
+_OF_TYPES = re.compile(r"#+ (?:the |commit )*types?\W*$", _I)
+_TYPE_ROW = re.compile(r"\| *[*`]*(?!type\b)([A-Za-z]{2,12})[*`]* *\||[-*+] +[*`]+([A-Za-z]{2,12})[*`]+(?=\W)", _I)
+FEWEST_TYPES, MOST_TYPES = 3, 15
 _PRIORS = (
     (re.compile(rf"^{_DEVELOPERS_FOLDER}(?!.*(?:CONTRIBUT|DEVELOP|RELEAS|TEST))", _I), 1.0),
     (re.compile(r"(?:^|/)README", _I), 0.0),
@@ -231,8 +238,24 @@ def conventions(path: str, text: str) -> list[Convention]:
             if score >= LEAST and (action not in best or score > best[action].score):
                 best[action] = Convention(action, unit.text, unit.line, score)
     if commit := best.get("commit"):
-        best["commit"] = _with_its_section(commit, found)
+        commit = _with_its_section(commit, found)
+        types = _types(text) if _HAS_TYPE.search(commit.text) else []
+        if len(types) >= FEWEST_TYPES and types[0] not in commit.text:
+            commit.text = f"{commit.text} The type is one of: {', '.join(types[:MOST_TYPES])}"
+        best["commit"] = commit
     return list(best.values())
+
+
+def _types(text: str) -> list[str]:
+    """Return the types of commits that a table or a list below the heading "Type" names: "FIX", "DOCS"."""
+    found: list[str] = []
+    is_below = False
+    for line in text.splitlines():
+        if line.startswith("#"):
+            is_below = bool(_OF_TYPES.match(line))
+        elif is_below and (row := _TYPE_ROW.match(line)):
+            found.append(row[1] or row[2])
+    return found
 
 
 def _with_its_section(best: Convention, found: list[Unit]) -> Convention:
@@ -268,6 +291,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     named = bool(_WORDS[action].search(beginning))
     nearest = bool(_HEADINGS[action].search(f"{unit.headings[0] if unit.headings else ''} {name}"))
     above = any(_HEADINGS[action].search(heading) for heading in unit.headings[1:])
+    if action == "commit" and unit.headings and _CONVENTIONS.fullmatch(unit.headings[0]):
+        above = True
     # Any document but a README may be about such actions as a whole, so its headings need not name the action.
     if not (named and (nearest or above or prior >= _OTHER_PRIOR)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0

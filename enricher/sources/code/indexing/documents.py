@@ -30,6 +30,8 @@ LONGEST_TITLE = 80
 _INDENTED = ("    ", "\t")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\[])")  # not after "e.g.", which a small letter follows
 _FORBIDS = ("Never ", "Do not ", "Don't ")
+_EXAMPLE = ("e.g. ", "e.g., ", "example: ", "for example: ", "for example, ")
+"""Beginnings of a list item that only shows what the item above it means."""
 SHORTEST_PROHIBITION = 45
 """Characters that a prohibition must have to be understood without the sentence before it."""
 SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", "powershell"))
@@ -210,6 +212,10 @@ class _Reader:
 
     def _is_joined(self, plain: str, headings: tuple[str, ...], *, is_short: bool) -> bool:
         """Append a list item to the unit to which it belongs, if it fits; return whether there is such a unit."""
+        last = self.found[-1] if self.found else None
+        if plain.lower().startswith(_EXAMPLE) and last is not None and last.headings == headings:
+            last.text = f"{last.text} {plain}" if len(last.text) + len(plain) < LONGEST_UNIT else last.text
+            return True
         if self.lead is not None:
             joined = f"{self.lead.text} {plain.rstrip('.;,')};"
             if len(joined) <= LONGEST_UNIT:

@@ -19,6 +19,7 @@ WORKFLOWS = ".github/workflows"
 SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md)?)$", re.IGNORECASE)
+_BOLD_LINE = re.compile(r"^\*\*([^*\n]{4,60})\*\*$", re.MULTILINE)
 _SIGN_OFF = re.compile(r"\bsign[- ]?off (?:your|all|each|every)\b|--signoff\b", re.IGNORECASE)
 _GIT_HOOK = re.compile(r"^\.(?:husky|githooks)/(pre-commit|commit-msg)$")
 NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE)
@@ -79,7 +80,7 @@ def of_files(project: ProjectFiles) -> list[Row]:
     rows: list[Row] = []
     for path, text in project.texts.items():
         if _TEMPLATE.match(path):
-            asks = titles(text)
+            asks = titles(text) or _BOLD_LINE.findall(text)
             label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
             rows.append(file_row("pull-request", path, label, 8.0))
             at, line = next((one for one in enumerate(text.splitlines(), 1) if _SIGN_OFF.search(one[1])), (0, ""))

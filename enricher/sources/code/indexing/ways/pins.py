@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.actions.versions import LANGUAGES, language_of, plain_name, plain_version
+from enricher.sources import git
 from enricher.sources.code import OWN_VERSION, meta
 from enricher.sources.code.indexing import read_text, set_meta
 from enricher.sources.code.indexing.listing import uppermost
@@ -39,7 +40,7 @@ _PINNING = re.compile(
     r"|[\w.-]+\.csproj|directory\.(?:packages|build)\.props|cmakelists\.txt"
     r"|(?:[\w.-]+\.)?(?:docker|container)file(?:\.[\w-]+)?"
     r"|(?:docker-)?compose[\w.-]*\.ya?ml|devcontainer\.json|\.readthedocs\.ya?ml|netlify\.toml|vercel\.json"
-    r"|runtime\.txt|configure\.ac"
+    r"|runtime\.txt|configure\.ac|build\.properties|[\w-]*\.classpath|[\w-]+\.pom|gradle/[\w-]+\.gradle"
     r"|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|\.?appveyor\.yml|\.cirrus\.yml"
     r"|__init__\.py|_{0,2}(?:version|about)_{0,2}\.(?:py|rb|go|ts|js|php|h)|version"
     r"|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|go\.mod|cargo\.toml|mix\.exs|gemfile|composer\.json"
@@ -53,7 +54,7 @@ _ENDS = tuple(
     ".txt .in setup.py noxfile.py .yml .yaml .toml .json .xml .gradle .kts .md .rst .adoc .mod .work .cfg .ini .props"
     " .csproj .properties .gemspec .exs file vmrc version versions toolchain VERSION /__init__.py version.py"
     " version__.py about__.py version.rb version.go version.ts version.js version.php Version.php version.h"
-    " configure.ac".split()
+    " configure.ac .classpath .pom".split()
 )
 """Ends of the names of such files, which are compared before the pattern, because that takes longer."""
 _ASIDE = re.compile(
@@ -84,6 +85,15 @@ _OF_MANIFEST = re.compile(
 _OF_GO = re.compile(rf"^(?:require )?\s*(?P<name>[\w.-]+\.[\w.-]+/\S+) (?P<versions>{_NUMBER})\S*")
 _OF_RUBY = re.compile(rf"""(?:gem|dependency)\(?\s*["'](?P<name>[\w-]+)["'],\s*["'](?P<versions>[~<>= ]*{_NUMBER})""")
 _OF_GRADLE = re.compile(rf"""["'][\w.-]+:(?P<name>[\w.-]+):(?P<versions>{_NUMBER}[\w.-]*)["']""")
+_OF_PROPERTIES = re.compile(
+    rf"^\s*<?(?!model)(?:ext\.)?(?P<name>[A-Za-z][\w-]*?)(?:[.-]version|Version)\s*[=:>]\s*[\"']?(?P<versions>{_NUMBER})"
+)
+"""Lines such as ``owl.version = 1.2``, ``<owl.version>1.2<`` and ``owlVersion = '1.2'``."""
+_OF_VERSIONS = re.compile(rf"^\s*versions\.(?P<name>[A-Za-z][\w-]*)\s*=\s*[\"'](?P<versions>{_NUMBER})")
+_JAR = re.compile(r"(?<![\w.-])(?P<name>[A-Za-z][\w.-]*?)-(?P<versions>\d+(?:\.\d+)+)\.jar\b")
+_VERSION_OF_TABLE = re.compile(rf"""^version\s*=\s*["']([~^<>= ]*{_NUMBER})""")
+_OF_TABLE = re.compile(r"^\[(?:.*\.)?(?:dev-|build-)?dependencies\.(?P<name>[\w-]+)\]")
+"""A table of its own for a dependency, as in "[dependencies.owl]"; ``_VERSION_OF_TABLE`` is its version."""
 _AT = re.compile(rf"(?<![\w./@-])(?P<name>@?[\w.-]+(?:/[\w.-]+)*)@(?P<versions>{_NUMBER})(?![\w@])")
 _IMAGE = re.compile(
     rf"(?:FROM|image:|container:)\s+(?:--\S+ )?[\"']?(?:[\w.-]+/)*(?P<name>[\w.-]+):(?P<versions>{_NUMBER})[\w.-]*",
@@ -94,7 +104,8 @@ _GRADLE_ITSELF = re.compile(rf"distributions/(?P<name>gradle)-(?P<versions>{_NUM
 _CLASSIFIER = re.compile(r"Programming Language :: (?P<name>\w+) :: (?P<versions>\d+\.\d+)\b")
 _PY = re.compile(r"\bpy(3)(\d{1,2})\b")
 _DOTNET = re.compile(r"<TargetFrameworks?>(?P<versions>[^<]+)<")
-_IN_MANY = (_REQUIREMENT, _AT, _IMAGE, _CMAKE, _GRADLE_ITSELF, _CLASSIFIER, _OF_GRADLE)
+_IN_MANY = (_REQUIREMENT, _AT, _IMAGE, _CMAKE, _GRADLE_ITSELF, _CLASSIFIER, _OF_GRADLE, _JAR)
+_OF_JAVA = (".properties", ".gradle", "pom.xml", ".pom")
 _MAVEN = re.compile(
     r"(?:<groupId>(?P<group>[^<]+)</groupId>\s*)?<artifactId>(?P<name>[^<]+)</artifactId>"
     r"\s*<version>(?P<version>[^<$]+)<"
@@ -126,6 +137,10 @@ _OWN_CALL = re.compile(
     r"""^\s*(?:version\s*[=:]|project\(.*VERSION|AC_INIT\(\[[^\]]*\],\s*\[|.*\bnew Version(?:Id)?\()"""
     r"""\s*["']?(\d+\.\d+\.[\w.+-]*\d)"""
 )
+# A line that does nothing but set a version: `release = "2.1.0"`, `current_version = 2.1.0`, `:Version: 2.1.0 (Owl)`.
+_ASSIGNED = r"""^\W*(?:\w+ )?["']?\w*(?:version|release)\w*["'\]]*\s*(?::=|=>|[:=(])\s*["'(\[]*v?"""
+_BEHIND_VALUE = r"""["')\],;]*\s*(?:\([^()]*\)|#.*|//.*)?$"""
+FEWEST_DOTS = 2
 _NO_MANIFEST = (".yml", ".txt", ".in", "Dockerfile", ".props", "tox.ini", "pom.xml", "go.mod")
 """Endings of files that state only the versions of dependencies and tools."""
 
@@ -155,8 +170,10 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     if meta(db, "pins") == mark:
         return False
     texts = {file.path: read_text(root, file.path, MOST_BYTES) for file in concerned}
+    found = pins(texts)
+    found += _assigned_elsewhere(root, next((pin.versions for pin in found if pin.name == OWN_VERSION), ""), texts)
     db.execute("delete from pins")
-    db.executemany("insert into pins values (?, ?, ?, ?, ?)", pins(texts))
+    db.executemany("insert into pins values (?, ?, ?, ?, ?)", found)
     set_meta(db, pins=mark)
     return True
 
@@ -198,6 +215,22 @@ def _of_project(texts: dict[str, str]) -> Iterator[Pin]:
         yield from (Pin(OWN_VERSION, own, path, number, own) for number in lines)
 
 
+def _assigned_elsewhere(root: str, own: str, known: dict[str, str]) -> Iterator[Pin]:
+    """Yield the lines of tracked files other than ``known`` whose whole value is the project's own version."""
+    if own.count(".") < FEWEST_DOTS:  # "1.0" is the version of many things
+        return
+    try:
+        printed = git.ask(root, "grep", "-nIFw", "--no-color", "-e", own, "--", ".", ":!*.lock", ":!*lock.json")
+    except git.GitError:  # also if there is none
+        return
+    assigned = re.compile(rf"{_ASSIGNED}{re.escape(own)}{_BEHIND_VALUE}", re.IGNORECASE)
+    for found in printed.decode("utf-8", "replace").splitlines()[:MOST_PINS]:
+        path, number, line = (*found.split(":", 2), "", "")[:3]
+        is_other = path in known or path.endswith(_PROSE) or _ASIDE.search(path)
+        if not is_other and number.isdecimal() and len(line) <= LONGEST_LINE and assigned.match(line):
+            yield Pin(OWN_VERSION, own, path, int(number), own)
+
+
 def _own_lines(path: str, text: str) -> list[tuple[int, str]]:
     if path.rpartition("/")[2] in ("VERSION", "version"):
         found = _VERSION.findall(text[:LONGEST_LINE].partition("\n")[0])
@@ -223,15 +256,20 @@ def _of_file(path: str, text: str) -> Iterator[Pin]:
             yield _pin(language, versions, path, 1, versions[0])
         return
     for pattern in (_MAVEN, _HOOK):
-        for match in pattern.finditer(text) if name in ("pom.xml", ".pre-commit-config.yaml") else ():
+        for match in pattern.finditer(text) if name.endswith((".pom", "pom.xml", ".pre-commit-config.yaml")) else ():
             yield from _of_block(path, text, match)
     kinds = (*_IN_MANY, *((_OF_GO,) if name == "go.mod" else ()), *((_OF_RUBY,) if "gem" in name else ()))
     kinds += (_OF_MANIFEST,) if name in _MANIFESTS else ()
-    listed = ""
+    kinds += (_OF_PROPERTIES, _OF_VERSIONS) if name.endswith(_OF_JAVA) else ()
+    listed, table = "", None
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE or not line.strip() or line.lstrip().startswith(("#", "//")):
             continue
         listed = _list_begun(line, listed)
+        if line.startswith("["):
+            table = _OF_TABLE.match(line)
+        elif table and (stated := _VERSION_OF_TABLE.match(line)):
+            yield _pin(table["name"], _VERSION.findall(stated[1]), path, number, f"{table['name']} {stated[1]}")
         if not any(char.isdigit() for char in line):
             continue
         yield from _of_line(path, number, line, kinds)
@@ -302,8 +340,9 @@ def _of_prose(path: str, text: str, known: dict[str, set[str]]) -> Iterator[Pin]
 
 def _pin(name: str, versions: list[str], path: str, line: int, said: str) -> Pin:
     plain = " ".join(dict.fromkeys(plain_version(version) for version in versions))
-    stated = said.replace("`", "").replace(">=", "≥").replace("<=", "≤")
+    stated = said.replace("`", "").replace(".version>", ".version ").replace(">=", "≥").replace("<=", "≤")
     short = " ".join(stated.split()).strip(" ,") if not stated.startswith("<") and "</" not in stated else plain
     short = short.strip("'\"") if short.count('"') % 2 or short.count("'") % 2 else short
+    short += ")" * (short.count("(") - short.count(")"))
     short = short if len(short) <= LONGEST_SAID else plain
     return Pin(language_of(name) or plain_name(name), plain, path, line, short)

@@ -81,7 +81,8 @@ def silence_reason(
         return ""
     if _opens_an_order(classification, prompt):
         return ""
-    if classification.uncertain:
+    # A single word requests nothing but an entry: "changelog".
+    if classification.uncertain and (" " in prompt or not prompt.isascii() or "change" in prompt.lower()):
         from enricher.prompt.wording.actions import asked_actions
 
         says_generated = has_cue(f" {prompt.lower()}", GENERATED_CUES) and "file" in classification.features

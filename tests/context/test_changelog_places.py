@@ -164,8 +164,9 @@ def test_prompts_about_something_else_get_no_folder(fragments: Account, prompt: 
 def test_a_folder_that_is_called_changelog_is_not_named_by_that_word(account: Account) -> None:
     write(account, {"changelog/41.bugfix.rst": "Fix.\n"})
 
-    (line,) = told(account, "add the changelog entry too", "ways")
-    assert line.startswith("changelog/ — a change is noted")
+    assert told(account, "add the changelog entry too", "ways") == [
+        "changelog/ — a change is noted in a file of its own there, such as 41.bugfix.rst"
+    ]
     assert told(account, "put the entry into changelog/ and update the changelog", "ways") == []
 
 

@@ -15,7 +15,7 @@ FILES = {
     "package-lock.json": "{}\n",
     "man/gate.1": '.\\" This file is auto-generated from gate/cli.py by tools/write_man.py.\n.TH gate 1\n',
     "Makefile": "man:\n\tpython tools/write_man.py\n",
-    "src/plain.c": "#include <a.h>\n\nint generated;\n",
+    "src/plain.c": '#include "generated/all_of_the_headers.h"\n\nint a;\n',
     "gate/cli.py": "FLAGS = []\n",
 }
 SAID = "This file was generated. DO NOT MODIFY BY HAND. Run `npm run types` to update"

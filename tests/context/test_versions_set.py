@@ -131,6 +131,7 @@ def test_the_places_that_state_the_version_are_told(asked: Account, prompt: str,
         "```\nrequires rust 1.85\n```\nfix it",
         "node 18 läuft nicht mehr",
         "gatekit to 4 turns",
+        "gatekit to 30",
         "gatekit 21.7 to 22.10 renamed the pumps",
     ],
 )
@@ -230,6 +231,25 @@ def test_every_file_that_sets_the_version_of_the_project_is_told(account: Accoun
 
     line = "docs/conf.py:2 `2.4.1`, docs/head.inc:1 `2.4.1`, pyproject.toml:3 `2.4.1` — the version of this project"
     assert line in told(account, "release 2.5.0", "ways")
+
+
+def test_a_file_that_is_named_after_the_version_is_told(account: Account) -> None:
+    files = {
+        "build.properties": "owl.version = 1.4.8\nelk.version = 1.4.8\n",
+        "eclipse.classpath": '<entry path="lib/owl-1.4.8.jar"/>\n',
+        "licenses/owl-1.4.8.txt": "Free.\n",
+        "licenses/owl-1.4.7.txt": "Free.\n",
+    }
+    for path, text in files.items():
+        account.write(account.project / path, text)
+    git(account.project, "Start")
+    account.cli("code", "index")
+
+    (line,) = told(account, "owl to 1.4.9. all the places", "ways")
+    assert line == (
+        "build.properties:1 `owl.version = 1.4.8`, eclipse.classpath:1 `owl-1.4.8.jar`, licenses/owl-1.4.8.txt by its"
+        " name — with the version of owl"
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ LONGEST, SHORTEST = 220, 20
 GENERATED = ("generated", "do not edit", "do not modify", "do not change")
 """Words of heads of generated files, in lower case."""
 COMMENTS = ("#", "/", "*", ";", '"', "'", "%", "<!", "--", "..", '.\\"', '\\"')
+NO_COMMENTS = ("#include", "#import", "#define", "#if")
 AROUND = '#/*;\\"%<!->. \t'
 """Characters of comment marks."""
 PROGRAMS = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".php")
@@ -60,17 +61,18 @@ def _said_by_head(file: str) -> tuple[int, str]:
             head = opened.read(HEAD_BYTES).split("\n")[:HEAD_LINES]
     except OSError:
         return 0, ""
-    is_said = [line.lstrip().startswith(COMMENTS) and any(word in line.lower() for word in GENERATED) for line in head]
-    if True not in is_said:
-        return 0, ""
-    at = is_said.index(True)
+    at = next((at for at, line in enumerate(head) if any(word in line.lower() for word in GENERATED)), HEAD_LINES)
     said = ""
     for line in head[at : at + MOST_JOINED]:
         bare = line.strip(AROUND)
-        if not bare or not line.lstrip().startswith(COMMENTS) or len(said) + len(bare) > LONGEST:
+        if not bare or not _is_comment(line.lstrip()) or len(said) + len(bare) > LONGEST:
             break
         said = f"{said}{'. ' if bare[0].isupper() and said else ' '}{bare}".strip()
     return (at + 1, said) if len(said) >= SHORTEST else (0, "")
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith(COMMENTS) and not line.startswith(NO_COMMENTS)
 
 
 def _command(said: str, index: sqlite3.Connection) -> str:

@@ -177,6 +177,9 @@ def _listed(places: list[Place]) -> str:
         by_path.setdefault(place.path, []).append(place)
     parts = []
     for path, own in by_path.items():
+        if not own[0].line:
+            parts.append(f"{path} by its name")
+            continue
         lines = [str(place.line) for place in own]
         said = own[0].said if len({place.said for place in own}) == 1 else ""
         said = said or ", ".join(dict.fromkeys(version for place in own for version in place.versions))

@@ -91,6 +91,7 @@ _OF_PROPERTIES = re.compile(
 """Lines such as ``owl.version = 1.2``, ``<owl.version>1.2<`` and ``owlVersion = '1.2'``."""
 _OF_VERSIONS = re.compile(rf"^\s*versions\.(?P<name>[A-Za-z][\w-]*)\s*=\s*[\"'](?P<versions>{_NUMBER})")
 _JAR = re.compile(r"(?<![\w.-])(?P<name>[A-Za-z][\w.-]*?)-(?P<versions>\d+(?:\.\d+)+)\.jar\b")
+_VERSIONED_FILE = re.compile(r"(?:^|/)(?P<name>[A-Za-z][\w.-]*?)-(?P<versions>\d+(?:\.\d+)+)\.[a-z]+$")
 _VERSION_OF_TABLE = re.compile(rf"""^version\s*=\s*["']([~^<>= ]*{_NUMBER})""")
 _OF_TABLE = re.compile(r"^\[(?:.*\.)?(?:dev-|build-)?dependencies\.(?P<name>[\w-]+)\]")
 """A table of its own for a dependency, as in "[dependencies.owl]"; ``_VERSION_OF_TABLE`` is its version."""
@@ -172,6 +173,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     texts = {file.path: read_text(root, file.path, MOST_BYTES) for file in concerned}
     found = pins(texts)
     found += _assigned_elsewhere(root, next((pin.versions for pin in found if pin.name == OWN_VERSION), ""), texts)
+    found += _in_names([file.path for file in files], found)
     db.execute("delete from pins")
     db.executemany("insert into pins values (?, ?, ?, ?, ?)", found)
     set_meta(db, pins=mark)
@@ -229,6 +231,14 @@ def _assigned_elsewhere(root: str, own: str, known: dict[str, str]) -> Iterator[
         is_other = path in known or path.endswith(_PROSE) or _ASIDE.search(path)
         if not is_other and number.isdecimal() and len(line) <= LONGEST_LINE and assigned.match(line):
             yield Pin(OWN_VERSION, own, path, int(number), own)
+
+
+def _in_names(paths: list[str], known: list[Pin]) -> Iterator[Pin]:
+    """Yield the files with a dependency of ``known`` and its version in their names: ``licenses/owl-1.4.8.txt``."""
+    stated = {(pin.name, pin.versions) for pin in known}
+    for path in paths:
+        if (match := _VERSIONED_FILE.search(path)) and (plain_name(match["name"]), match["versions"]) in stated:
+            yield Pin(plain_name(match["name"]), match["versions"], path, 0, match["versions"])
 
 
 def _own_lines(path: str, text: str) -> list[tuple[int, str]]:

@@ -52,6 +52,11 @@ FILES = {
     "lib/silo/settings.rb": "class Settings\n  def conf\n    1\n  end\nend\n",
     "php/Scales.php": "<?php\nclass Scales {\n    function set($panWeight) {\n        $this->panWeight = 1\n    }\n}\n",
     "php/Till.php": "<?php\nclass Till extends Scales {\n    function open($panWeight) {\n    }\n}\n",
+    "src/shed/latch.cpp": "int lid = 1;\n",
+    "src/yardview/latch.cpp": "int lid = 2;\n",
+    "src/tools/latch.cpp": "int lid = 3;\n",
+    "src/shed/hook.cpp": "int lid = 4;\n",
+    "src/tools/hook.cpp": "int lid = 5;\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
 }  # fmt: skip
 
@@ -138,10 +143,12 @@ def test_a_place_is_told_only_where_it_is_the_one_that_is_meant(yard: Account, p
     assert told(yard, prompt) == lines
 
 
-def after_reading(account: Account, path: str, asked: str, answer: str) -> dict[str, str]:
-    """Write a transcript in which the agent has read a file and answered."""
+def after_reading(account: Account, path: str, asked: str, answer: str, *, edit: str = "") -> dict[str, str]:
+    """Write a transcript in which the agent has read a file, or replaced the text ``edit`` in it, and answered."""
     given = {"file_path": f"{account.project}/{path}"}
-    read = {"type": "tool_use", "name": "Read", "input": given}
+    if edit:
+        given |= {"old_string": edit, "new_string": "rim"}
+    read = {"type": "tool_use", "name": "Edit" if edit else "Read", "input": given}
     records = [
         {"type": "user", "message": {"role": "user", "content": asked}},
         {"type": "assistant", "message": {"id": "m1", "content": [read]}},
@@ -162,6 +169,30 @@ def after_reading(account: Account, path: str, asked: str, answer: str) -> dict[
 def test_the_other_of_two_definitions_is_told_where_the_first_was_read(yard: Account, prompt: str, line: str) -> None:
     answer = "`weighCrate` returns 1 there, so there is nothing to do."
     past = after_reading(yard, "java/main/BoxScales.java", "weighCrate is too light", answer)
+
+    lines = yard.ask_patiently(prompt, **past).context.splitlines()
+    assert [one.removeprefix("- ") for one in lines if one.startswith("- ")] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "edited", "line"),
+    [
+        ("no, the other one", "src/shed/hook.cpp", "src/tools/hook.cpp — the other hook.cpp, not src/shed/hook.cpp"),
+        ("nein, die andere", "src/shed/hook.cpp", "src/tools/hook.cpp — the other hook.cpp, not src/shed/hook.cpp"),
+        ("不对,另一个", "src/shed/hook.cpp", "src/tools/hook.cpp — the other hook.cpp, not src/shed/hook.cpp"),
+        (
+            "the other one. in the yard, not in the shed",
+            "src/shed/latch.cpp",
+            "src/yardview/latch.cpp — the other latch.cpp, not src/shed/latch.cpp",
+        ),
+        ("no, the other one", "src/shed/latch.cpp", ""),  # there are two
+        ("the other way round", "src/shed/hook.cpp", ""),
+    ],
+)
+def test_the_other_of_two_files_of_one_name_is_told_where_the_first_was_changed(
+    yard: Account, prompt: str, edited: str, line: str
+) -> None:
+    past = after_reading(yard, edited, "make it open earlier", "I lowered the lid in the shed.", edit="lid")
 
     lines = yard.ask_patiently(prompt, **past).context.splitlines()
     assert [one.removeprefix("- ") for one in lines if one.startswith("- ")] == ([line] if line else [])

@@ -39,6 +39,19 @@ FILES = {
         '[tool.ruff.lint]\nselect = ["E741"]\nignore = [\n    "E501",  # long lines\n]\n\n'
         '[tool.ruff.lint.per-file-ignores]\n"tests/*" = ["S101"]\n'
     ),
+    "yard/rails.c": 'int warn() {\n\tlog(cf, "%s on track \\"%V\\" of %s:%ui", u.err, &u.name, file, line);\n}\n',
+    "desk/printer.py": 'def sum_up(number):\n    print(f"crates weighed: {number}")\n',
+    "CMakeLists.txt": (
+        "add_executable(lantern LanternBox.cpp)\nif(YARD_TESTS)\n  find_package( Lantern 2 REQUIRED)\nendif()\n"
+    ),
+    "desk/LanternBox.cpp": "class LanternBox {\n};\n",
+    "pom.xml": (
+        "<project>\n  <properties>\n    <lidcheck.skip>false</lidcheck.skip>\n    <rimcheck.skip>true</rimcheck.skip>\n"
+        "  </properties>\n  <plugin>\n    <artifactId>rimcheck-maven-plugin</artifactId>\n  </plugin>\n</project>\n"
+    ),
+    "auto/cc/gcc": '# what a warning does\nCFLAGS="$CFLAGS -Wbarn"\n',
+    "auto/cc/clang": '\n# the same\nCFLAGS="$CFLAGS -Wbarn=2"\nCFLAGS="$CFLAGS -Wbarn"\n',
+    "auto/notes": "these are notes, with -Wbarn in them\n",
     "docs/desk.md": "The documents say that a desk without scales stays closed.\n",
 }
 OUTPUT = """it stopped at night, and the next run too
@@ -83,6 +96,16 @@ def asked_yard(asked_shop: Account) -> Account:
             ['desk/lamp.rb:2 "the lamp of the desk was not" — the only place that has it'],
             id="Ruby",
         ),
+        pytest.param(
+            '2026/11/02 04:11:09 [emerg] 71#71: no engine on track "north" of /etc/yard.conf:12\n\nmust it end?',
+            ["yard/rails.c:2 \"%s on track '%V' of %s:%ui\" — the message with its placeholders"],
+            id="a format that begins with a value",
+        ),
+        pytest.param(
+            "red on my box\n\nE       Failed: nomatch: 'crates weighed: *'\nE           and: '3 crates'\n\nflaky?",
+            ['desk/printer.py:2 "crates weighed:" — the only place that has it'],
+            id="what a test expected, up to a wildcard",
+        ),
     ],
 )
 def test_the_place_that_prints_a_pasted_line_is_told(asked_yard: Account, prompt: str, lines: list[str]) -> None:
@@ -108,6 +131,49 @@ def test_the_place_that_prints_a_pasted_line_is_told(asked_yard: Account, prompt
 )
 def test_of_other_pasted_lines_no_place_is_told(asked_yard: Account, prompt: str) -> None:
     assert told(asked_yard, prompt) == []
+
+
+SEARCHED = 'CMakeLists.txt:3 "find_package( Lantern 2 REQUIRED)" — CMake searches for it here'
+CONFIGURED = (
+    "pom.xml:7 rimcheck-maven-plugin — the plugin of the failed goal is configured here; rimcheck.skip: pom.xml:4"
+)
+FAILED_GOAL = "[ERROR] Failed to execute goal org.shop:{}-maven-plugin:0.3:look (default-cli) on project yard: No"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines"),
+    [
+        pytest.param("Could NOT find Lantern (missing: LANTERN_LIBRARY). isn't it here?", [SEARCHED], id="CMake"),
+        pytest.param("it ends: Could NOT find Lamp (missing: LAMP_LIBRARY). isn't it here?", [], id="another package"),
+        pytest.param(
+            f"mvn stops\n\n{FAILED_GOAL.format('rimcheck')}\n\nskip it?",
+            [CONFIGURED],
+            id="Maven",
+        ),
+        pytest.param(
+            f"mvn stops\n\n{FAILED_GOAL.format('lidcheck')}\n\nskip it?",
+            ["pom.xml:3 lidcheck.skip — set here; no pom of the project itself configures lidcheck-maven-plugin"],
+            id="a plugin of a parent elsewhere",
+        ),
+        pytest.param(
+            f"{FAILED_GOAL.format('rimcheck')}\n/home/mo/yard/src/Rim.java:31: an old rim\n\nsee?", [],
+            id="a report that gives the place",
+        ),
+        pytest.param(
+            "why is -Wbarn on at all, where do we set that", ["auto/cc/clang:4 -Wbarn — set here and in auto/cc/gcc:2"],
+            id="an option of a compiler, in parts of a script",
+        ),
+        pytest.param("CI has -Wbarn", [], id="no question for an option"),
+        pytest.param(
+            "what is LanternBox for?", ["desk/LanternBox.cpp:1 LanternBox — defined here; no other use found"],
+            id="the list of source files is no use",
+        ),
+    ],
+)  # fmt: skip
+def test_the_lines_of_build_files_that_explain_a_report_are_told(
+    asked_yard: Account, prompt: str, lines: list[str]
+) -> None:
+    assert told(asked_yard, prompt) == lines
 
 
 @pytest.mark.parametrize(

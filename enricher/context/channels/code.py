@@ -49,6 +49,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         or ({name.kind for name in names} <= {SPOKEN} and asks_for_further_users(request.prompt))
     ):
         names = _meant(request) or names
+    if namesake := _namesake(request, names):
+        return [_candidate(namesake, request.opened_files())]
     is_other = bool(request.conversation.answer_names) and {name.kind for name in names} <= {SPOKEN}
     is_on_documents = asks_for_documents(request.prompt)
     if not (names or is_on_documents):
@@ -97,6 +99,25 @@ def _others(request: Request, index: Connection) -> list[Name]:
         if len(paths) > 1 and len([path for path in paths if path not in known]) == 1:
             found.append(name)
     return [Name(IDENTIFIER, found[0]), Name(SPOKEN, f"the other {found[0]}")] if len(found) == 1 else []
+
+
+def _namesake(request: Request, names: list[Name]) -> Fact | None:
+    """Return a fact about what a prompt calls "the other one" after an edit: the only other file of that name.
+
+    Of several, it is the one whose folder has a word of the prompt.
+    """
+    changed = request.conversation.changed[:1]
+    if not changed or any(name.kind != SPOKEN for name in names):
+        return None
+    from enricher.prompt.conversation.followup import means_the_other
+
+    index = request.index() if means_the_other(request.prompt) else None
+    if not index:
+        return None
+    from enricher.sources.code.places.namesakes import other_file_called
+
+    edited = next((path for path in request.opened_files() if f"/{changed[0]}".endswith(f"/{path}")), "")
+    return other_file_called(index, edited, request.prompt) if edited else None
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:

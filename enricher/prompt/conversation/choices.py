@@ -62,6 +62,7 @@ _OTHER = frozenset("other andere anderen anderes autre otro otra outro outra alt
 _AND = frozenset(("and", "und", "et", "y", "e", "и", "&", "then"))
 OPENERS = frozenset(
     "yes yeah yep yup ok okay sure so well great good perfect alright fine right thanks now ja gut gern oui d'accord"
+    " nope nein non não нет"
     " sí si sim sì да хорошо please pls bitte".split()
 )
 _FILL = frozenset(

@@ -174,6 +174,12 @@ def kind(prompt: str) -> str:
     return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
 
 
+def means_the_other(prompt: str) -> bool:
+    """Return whether a prompt means the other of two things: "no, the other one"."""
+    choice = _choice(prompt.replace("? ", ". ").replace("! ", ". ").partition(". ")[0])
+    return choice is not None and choice.is_other
+
+
 def _choice(prompt: str) -> PromptChoice | None:
     """Return the choice that a prompt makes; None if a quick look at its words shows that it can make none."""
     words = prompt.lower().split()

@@ -17,6 +17,8 @@ PRINTED = "printed"
 """Kind of name: a line that a program may have printed, without a word that shows it to be an error."""
 RULE = "rule"
 """Kind of name: the rule of a linter, in a pasted report."""
+BUILD = "build"
+"""Kind of name: what a build tool reports (its ``owner``), and the project's build files may explain."""
 FAILED = "failed"
 """Kind of name: the file of a failed test in the pasted output of a test runner."""
 LONGEST_TEXT = 120

@@ -97,6 +97,17 @@ IN_FUNCTION = (
 
 Neither needs to be looked up: the first is a guess, and the message gives the file and line of the second.
 """
+OF_BUILDS = (
+    "Could NOT find ",
+    "configuration file provided by",
+    "Failed to execute goal ",
+    " -W",
+    " `-W",
+    " -f",
+    " `-f",
+    " -std=",
+)
+"""Words of a prompt that names what build tools report, or an option of a compiler (``pasted.build_tools``)."""
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 
 
@@ -120,6 +131,11 @@ def read_names(prompt: str, *, in_words: bool = False) -> list[Name]:
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
     found = list(reader.found.values())[:MOST_NAMES]
+    if in_words and any(words in prompt for words in OF_BUILDS):
+        from enricher.prompt.wording.pasted.build_tools import named_by_build_tools
+
+        own = [bare for (_line, bare), is_quoted in zip(lines, are_pasted, strict=True) if not is_quoted]
+        found += named_by_build_tools(prompt[:MOST_CHARS], own)
     if in_words and "\n" in prompt.strip():
         from enricher.prompt.wording.pasted.printed_lines import printed_names
 
@@ -168,7 +184,9 @@ class _Reader:
             self.word(test, "", is_marked=True)
         for test in errors.failed_tests(bare):
             self.note(Name(FAILED, test))
-        if message := errors.message_in(bare):
+        if beginning := errors.expected_beginning(bare):
+            self.note(Name(TEXT, beginning))
+        elif message := errors.message_in(bare):
             self.note(Name(ERROR, message))
         elif errors.is_code(bare):
             self.code.append(bare)

@@ -90,8 +90,8 @@ RUNNING = frozenset(
 )
 """Words before a command line that is only reported: "when I run `shopctl check --offline`"."""
 PROGRAMS = frozenset(
-    "cargo npm npx yarn pnpm pip pip3 git docker kubectl mvn gradle python python3 node poetry uv composer bundle rake"
-    " curl apt brew cmake ctest pytest tox".split()
+    "./configure cargo npm npx yarn pnpm pip pip3 git docker kubectl mvn gradle python python3 node poetry uv composer"
+    " bundle rake curl apt brew cmake ctest pytest tox".split()
 )
 """Programs with which a pasted command line begins; "go" and "make" may be verbs of a sentence."""
 LONGEST_RUN = 5

@@ -19,7 +19,7 @@ from enricher.prompt.wording.words import is_file
 
 WORDS_TO_LEVEL = 6
 """Maximum words of a log line up to its level, such as the date, the time, and the program that wrote it."""
-ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "ERRO", "FATA")
+ERROR_LEVELS = ("ERROR", "FATAL", "CRITICAL", "CRIT", "EMERG", "ERRO", "FATA")
 WARNINGS, WORDS_OF_A_WARNING = ("WARN", "WARNING"), 7
 """Levels of warnings, and the minimum blanks in one that says enough to be looked up."""
 SHORTEST_CODE = 24
@@ -65,6 +65,15 @@ def message_in(bare: str) -> str:
     if path.endswith(".t"):
         message = ""
     return (message or error_message(bare) or _logged_error(bare))[:LONGEST_TEXT]
+
+
+def expected_beginning(bare: str) -> str:
+    """Return the beginning of a text that a test expected, if it ends in a wildcard: "nomatch: 'row saved as: *'"."""
+    before, _, behind = bare.partition("match")
+    pattern = behind.partition(": '")[2].rpartition("'")[0] if before else ""
+    beginning = pattern.removesuffix("*").strip()
+    is_told = pattern.endswith("*") and " " in beginning and "*" not in beginning
+    return beginning if is_told and len(beginning) <= LONGEST_TEXT else ""
 
 
 def is_code(bare: str) -> bool:

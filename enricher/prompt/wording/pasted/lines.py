@@ -32,7 +32,7 @@ FIRST_SYMBOL = 0x1F000
 
 A line that begins with an emoji counts as output of a program, because people rarely begin a sentence with one.
 """
-LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "ERRO", "FATA")
+LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "CRIT", "EMERG", "ERRO", "FATA")
 _OF_FRAMEWORKS = (
     "assertion failed", "assertion `", "assertionerror", "assertion error", "left == right", "left != right",
     "called `option::", "called `result::", "thread '", "panicked at", "traceback (most recent call last)",

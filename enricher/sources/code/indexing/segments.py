@@ -28,6 +28,12 @@ MOST_TERMS = 20_000
 SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
 """The parameters k1 and b of the ranking formula BM25, and the number of names in an average file."""
 
+_MOST_OF_A_BEGINNING = 4_000
+_SHELL = re.compile(
+    rb"(?:[ \t]*(?:#[^\n]*)?\n)*"  # comments
+    rb"(?:if \[|case |for \w+ in |while |\. [\w./$]|[A-Za-z_]\w*=[\w\"'$`/.-]|[a-z_]+\(\) ?\{|echo |cat |export )"
+)
+"""How a part of a shell script begins, which other scripts include, as those of a hand-written ``configure``."""
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 
 
@@ -43,13 +49,14 @@ class FileContent:
             self._read(path)
 
     def _is_script(self, path: str) -> bool:
-        """Return whether a file without an extension begins with a line such as ``#!/usr/bin/python3``."""
+        """Return whether a file without an extension is a script: it names its interpreter, or is a part of one."""
         if not listing.may_be_script(path):
             return False
         try:
-            return private.read_file(path, 2) == b"#!"
+            beginning = private.read_file(path, _MOST_OF_A_BEGINNING)
         except OSError:
             return False
+        return beginning.startswith(b"#!") or _SHELL.match(beginning) is not None
 
     def _read(self, path: str) -> None:
         try:

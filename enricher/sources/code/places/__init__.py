@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enricher.prompt.wording import (
     ATTACHED,
+    BUILD,
     CODE,
     COMMAND,
     ERROR,
@@ -112,6 +113,8 @@ def _fact(lookup: Lookup, name: Name) -> Fact | None:
         from enricher.sources.code.special.pasted.printed import place_of_printed as look_up
     elif name.kind == RULE:
         from enricher.sources.code.special.pasted.lint_rules import place_of_rule as look_up
+    elif name.kind == BUILD:
+        from enricher.sources.code.special.pasted.build_files import place_in_build_files as look_up
     elif name.kind == INSTALLED:
         from enricher.sources.code.special.pasted.frames import place_of_installed_frame as look_up
     else:

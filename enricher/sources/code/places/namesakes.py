@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from enricher.prompt.wording.pasted.lines import AROUND
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, is_identifier, pieces, stem
-from enricher.sources.code import SOURCE, TEMPLATE, bare_name
+from enricher.sources.code import SOURCE, TEMPLATE, bare_name, stem_of
+from enricher.sources.code.facts import FEW, Fact
 from enricher.sources.code.lines import TYPE_WORDS, indentation, is_comment, is_import, only_mentions
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SourceLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
+SHORTEST_WORD = 3
+"""Minimum letters of a word of the prompt that may name a folder."""
 MOST_IN_FILE = 6
 """Maximum number of definitions in a file that are all told; with more, the name does not identify a place."""
 NAMED = 100
@@ -45,6 +50,27 @@ def is_of_program(lookup: Lookup, name: str, tests: list[SourceLine]) -> bool:
                 return False
             is_used = is_used or not only_mentions(path, lookup.text(path), number, line, name)
     return is_used
+
+
+def other_file_called(index: Connection, path: str, prompt: str) -> Fact | None:
+    """Return a fact about the only other source file with the name of the one at ``path``; None if there is none.
+
+    Of several, it is the one in whose folders a word of ``prompt`` is, or with which a folder's name begins or ends.
+    """
+    name = path.rpartition("/")[2]
+    rows = index.execute("select path, kind from files where stem = ? limit 100", (stem_of(path),))
+    others = [other for other, kind in rows if other != path and kind == SOURCE and other.rpartition("/")[2] == name]
+    words = {word.strip(AROUND + ".") for word in prompt.lower().split()} - STOP_WORDS
+    said = [
+        other for other in others
+        if any(
+            len(word) >= SHORTEST_WORD and (folder.startswith(word) or folder.endswith(word))
+            for folder in other.lower().split("/")[:-1] if folder not in path.lower().split("/")
+            for word in words
+        )
+    ]  # fmt: skip
+    meant = said if len(others) > 1 else others
+    return Fact("namesake", meant[0], 0, "", f"the other {name}, not {path}", FEW) if len(meant) == 1 else None
 
 
 def meant_first(lookup: Lookup, places: list[SourceLine], name: str) -> list[SourceLine]:

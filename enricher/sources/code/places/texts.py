@@ -298,7 +298,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 def _beginning(lookup: Lookup, text: str) -> Fact | None:
     """Locate a text of two words by the only file in which a string begins with it: ``"no row '%s'"`` for "no row"."""
-    for quote in ('"', "'"):
+    for quote in ('"', "'", 'f"', "f'"):
         if fact := text_place(lookup, f"{quote}{text} ", TEXT, most=1):
             fact.subject = text
             return fact
@@ -334,9 +334,10 @@ def error(lookup: Lookup, name: Name) -> Fact | None:
         fact = text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:
             return fact
+    from enricher.sources.code.special.formats import place_of_format
     from enricher.sources.code.special.messages import place_of_message
 
-    return place_of_message(lookup, name.text, ERROR)
+    return place_of_message(lookup, name.text, ERROR) or place_of_format(lookup, name.text, ERROR)
 
 
 def code(lookup: Lookup, name: Name) -> Fact | None:

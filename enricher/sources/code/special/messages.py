@@ -30,7 +30,7 @@ def place_of_message(lookup: Lookup, message: str, kind: str) -> Fact | None:
     found = _around_a_word(lookup, message) or [
         (_agreeing(text, runs[at:]), path, line, run)
         for at, run in enumerate(runs) if run.count(" ")
-        for path, line, text in _lines_with(lookup, run)
+        for path, line, text in lines_with(lookup, run)
     ]  # fmt: skip
     best = max((words for words, *_place in found), default=0)
     places = [(path, line, run) for words, path, line, run in found if words == best > 0]
@@ -75,7 +75,7 @@ def _around_a_word(lookup: Lookup, message: str) -> list[tuple[int, str, int, st
             continue
         for at in values or range(1, count):
             before, behind = " ".join(words[:at]), " ".join(words[at + 1 :])
-            for path, line, text in _lines_with(lookup, max(before, behind, key=len), f"{before} {behind}"):
+            for path, line, text in lines_with(lookup, max(before, behind, key=len), f"{before} {behind}"):
                 if before and behind and _is_filled_between(text, before, behind):
                     found.setdefault((path, line), (count, path, line, behind))
     return list(found.values())
@@ -94,7 +94,7 @@ def _is_filled_between(text: str, before: str, behind: str) -> bool:
     return is_whole and len(gap) <= LONGEST_PLACEHOLDER and (is_one or is_joined)
 
 
-def _lines_with(lookup: Lookup, run: str, held: str = "") -> list[tuple[str, int, str]]:
+def lines_with(lookup: Lookup, run: str, held: str = "") -> list[tuple[str, int, str]]:
     """Return the lines with ``run``, as path, number and content, of the files that have the words of ``held``."""
     words = " ".join(word for word in (held or run).replace("'", " ").split() if len(word) > 1)
     files = [path for path, kind in lookup.holding(words) if kind in (SOURCE, TEMPLATE, CONFIG)]

@@ -186,7 +186,7 @@ def test_the_other_of_two_definitions_is_told_where_the_first_was_read(yard: Acc
             "src/yardview/latch.cpp — the other latch.cpp, not src/shed/latch.cpp",
         ),
         ("no, the other one", "src/shed/latch.cpp", ""),  # there are two
-        ("the other way round", "src/shed/hook.cpp", ""),
+        ("turn the lid the other way round", "src/shed/hook.cpp", ""),
     ],
 )
 def test_the_other_of_two_files_of_one_name_is_told_where_the_first_was_changed(

@@ -163,7 +163,7 @@ FAILED_GOAL = "[ERROR] Failed to execute goal org.shop:{}-maven-plugin:0.3:look 
             "why is -Wbarn on at all, where do we set that", ["auto/cc/clang:4 -Wbarn — set here and in auto/cc/gcc:2"],
             id="an option of a compiler, in parts of a script",
         ),
-        pytest.param("CI has -Wbarn", [], id="no question for an option"),
+        pytest.param("fix the lids of the yard, CI has -Wbarn", [], id="no question for an option"),
         pytest.param(
             "what is LanternBox for?", ["desk/LanternBox.cpp:1 LanternBox — defined here; no other use found"],
             id="the list of source files is no use",

@@ -64,6 +64,7 @@ MOST_CHARS, MOST_LINES, MOST_NAMES = 12_000, 300, 24
 MOST_CODE_LINES = 4  # the longest pasted lines of code are looked up
 LONGEST_NAME, SHORTEST_VARIABLE, LONGEST_UNIT = 80, 5, 4
 MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
+SHORTEST_PRIVATE = 3  # letters of a name that begins with an underscore
 MOST_WORDS_OF_A_COMMAND = 5  # without a flag, in backticks; a longer text is a message
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -108,6 +109,7 @@ OF_BUILDS = (
     " -std=",
 )
 """Words of a prompt that names what build tools report, or an option of a compiler (``pasted.build_tools``)."""
+OPENING = "(\"'`*["
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 
 
@@ -289,7 +291,10 @@ class _Reader:
                 self.note(Name(ROUTE, route))
             return route != ""
         if "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
-            return False
+            return self._pinned(token)
+        if raw.lstrip(OPENING)[:1] == "." and token.isascii() and token.lstrip(".").isalpha() and token.islower():
+            self.note(Name(TEXT, f".{token.lstrip('.')}", is_certain=False))
+            return True
         token = without_arity(token)
         if not 1 < len(token) <= LONGEST_NAME:
             return False
@@ -320,6 +325,13 @@ class _Reader:
         if self._constant_or_option(token, is_marked=is_marked):
             return True
         return self._identifier(last if "/" in token else token, is_call="()" in raw, is_marked=is_marked)
+
+    def _pinned(self, token: str) -> bool:
+        """Store an action with its version, as in ``actions/checkout@v3``, and return whether the word is one."""
+        is_pinned = token.partition("@v")[2].replace(".", "").isdecimal()
+        if is_pinned:
+            self.note(Name(TEXT, token))
+        return is_pinned
 
     def _path(self, token: str, before: str) -> bool:
         """Store a route, a file, or a command in a chat ("/web does not answer"), and return whether it is one."""
@@ -433,14 +445,15 @@ class _Reader:
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
             self.note(Name(TEXT, ".".join(parts)))
-        looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
+        is_odd = _has_odd_form(parts[-1])
+        looks_like_code = is_code_form(parts[-1]) or is_odd or is_call or is_member or is_path
         # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
             # It may also be two sentences: "this is done.then go on".
             if len(owner) > 1 and len(parts[-1]) > 2 and parts[-1] not in ENDS_OF_CONFIGURATION:
                 self.note(Name(MEMBER, parts[-1], owner=owner, is_certain=False))
             return False
-        is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))
+        is_certain = is_code_form(parts[-1]) or parts[-1][0] == "_" or (is_call and (bool(owner) or is_marked))
         found = Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain)
         found.scope = ".".join(parts[:-1])
         self.note(found)
@@ -455,6 +468,13 @@ def _without_library_function(line: str) -> str:
     from enricher.prompt.wording.frames import LIBRARY_FOLDERS
 
     return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
+
+
+def _has_odd_form(word: str) -> bool:
+    """Return whether a word looks like ``_excess`` or ``Max32``; only the project can confirm the latter."""
+    letters = word.rstrip("0123456789")
+    is_numbered = letters != word and len(letters) > 2 and letters.isalpha() and letters.istitle()
+    return is_numbered or (word[0] == "_" and len(word.strip("_")) > SHORTEST_PRIVATE)
 
 
 def _is_unit(word: str, before: str) -> bool:

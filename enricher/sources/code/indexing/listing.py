@@ -240,6 +240,8 @@ def kind_of(path: str) -> int:
     is_of_test_project = end in _ENDS_OF_TEST_PROJECTS and any(
         folder.endswith(_TEST_PROJECTS) for folder in path.split("/")[:-1]
     )
+    if folders[:1] == [".github"] and end in _CONFIG_ENDS:  # "tests.yml" runs the tests
+        return CONFIG
     if is_of_test_project or _is_test(stem or name, end) or _in_tests(path, folders, end):
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_DECLARED = 5
 """If more files than this contain a name that is missing from the index, none of them is shown as declaring it."""
+MOST_PINNED = 6
+"""Maximum files that use a version of an action, all of which are listed."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 TABLE_FOLDERS = frozenset(("i18n", "l10n", "locale", "locales", "translations"))
@@ -286,6 +288,10 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         return fact or error(lookup, name)
     if spaces:
         return text_place(lookup, name.text, TEXT, is_delimited=True) or _beginning(lookup, name.text)
+    if "@" in name.text:
+        return text_place(lookup, name.text, TEXT, most=MOST_PINNED)
+    if name.text[0] == "." and not name.is_certain:
+        return _extension(lookup, name.text)
     if "." in name.text.strip(".\u2026"):
         from enricher.sources.code.special.settings import place_of_key
 
@@ -294,6 +300,16 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, not a label such as "Select..."
     return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _extension(lookup: Lookup, text: str) -> Fact | None:
+    """Locate the ending or the name of a file (".zig") by the only source with it as a string, or without the dot."""
+    for form in (text, text[1:]):
+        if len(lookup.holding(form)) <= MOST_CANDIDATES and (
+            fact := text_place(lookup, form, TEXT, most=1, is_delimited=True)
+        ):
+            return fact
+    return None
 
 
 def _beginning(lookup: Lookup, text: str) -> Fact | None:
@@ -309,7 +325,8 @@ def key_place(lookup: Lookup, name: str) -> Fact | None:
     """Locate a name that up to three files contain, one of them as a string or tag, such as the key of a setting."""
     fact = text_place(lookup, name, "name", most=MOST_SHOWN)
     is_key = fact and any(
-        (_is_delimited(line, name) or f"</{name}>" in line) and not is_import(line)
+        (_is_delimited(line, name) or f"</{name}>" in line or line.lstrip("- ").startswith(f"{name}: "))
+        and not is_import(line)
         for path in fact.users for _number, line in lookup.occurrences(path, name)
     )  # fmt: skip
     return fact if is_key or name.isupper() else None

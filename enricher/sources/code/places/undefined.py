@@ -8,9 +8,10 @@ from __future__ import annotations
 from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.pasted.lines import is_error
 from enricher.prompt.wording.words import is_code_form
-from enricher.sources.code import TEST
+from enricher.sources.code import SOURCE, TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
-from enricher.sources.code.lookup import MOST_DEFINING, SHORTEST_MISSPELLED, is_near
+from enricher.sources.code.lines import is_comment
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SHORTEST_MISSPELLED, is_near
 from enricher.sources.code.places.texts import environment, key_place, text_place
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ def place_of_undefined(lookup: Lookup, name: Name) -> Fact | None:
     if name.text.isupper():
         return environment(lookup, name.text)
     # "The class Baskt": only the word "class" and the capital letter show that this is a name.
-    is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
+    is_named = name.text[:1].isupper() and name.text.isalpha() and not (name.owner or name.may_be_new)
     return _missing_name(lookup, name.text) if is_named else None
 
 
@@ -57,7 +58,22 @@ def place_of_option(lookup: Lookup, name: Name) -> Fact | None:
     if not fact and is_named:
         fact = text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None
         fact = _function_of(lookup, name.text) or fact
+    if not fact and not is_named and "-" in name.text and _is_name_everywhere(lookup, name.text):
+        fact = text_place(lookup, name.text, TEXT, is_delimited=True)
     return fact
+
+
+def _is_name_everywhere(lookup: Lookup, word: str) -> bool:
+    """Return whether nearly all lines with a word with a hyphen have it in quotation marks, and none of the code's not.
+
+    An ordinary word such as "read-only" stands in sentences as well.
+    """
+    files = lookup.holding(word)
+    lines = [(kind, line) for path, kind in files[:MOST_CANDIDATES] for _number, line in lookup.occurrences(path, word)]
+    bare = [kind for kind, line in lines if not any(f"{mark}{word}{mark}" in line for mark in "\"'`")]
+    in_code = [line for kind, line in lines if kind == SOURCE and not is_comment(line)]
+    is_quoted = all(any(f"{mark}{word}{mark}" in line for mark in "\"'`") for line in in_code)
+    return 0 < len(files) <= MOST_CANDIDATES and bool(in_code) and is_quoted and len(bare) * 3 <= len(lines)
 
 
 def _function_of(lookup: Lookup, command: str) -> Fact | None:
@@ -94,8 +110,23 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     if not found and len(name.text) >= SHORTEST_KEY and is_code_form(name.text):
         found = key_place(lookup, name.text)
     if not found and name.text.isupper() and "_" in name.text and not lookup.occurs(name.text):
-        found = text_place(lookup, name.text.lower(), "name", most=1)  # a field for the variable
+        found = text_place(lookup, name.text.lower(), "name", most=1) or _flag_of(lookup, name.text)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _flag_of(lookup: Lookup, variable: str) -> Fact | None:
+    """Return the place of the flag that sets the same as an environment variable: ``--retry-limit``, SHOP_RETRY_LIMIT.
+
+    The variable is composed in the code, of the program's name and that of the flag.
+    """
+    from enricher.sources.code.special.settings import place_of_setting
+
+    words = variable.lower().split("_")[1:]
+    fact = place_of_setting(lookup, f"--{'-'.join(words)}") if len(words) > 1 else None
+    fact = fact or (text_place(lookup, "-".join(words), TEXT, most=1, is_delimited=True) if len(words) > 1 else None)
+    if fact:
+        fact.reason = f"{fact.reason}; {variable} stands nowhere"
+    return fact
 
 
 def _table(lookup: Lookup, name: str) -> Fact | None:

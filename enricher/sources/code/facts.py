@@ -9,7 +9,7 @@ from enricher.prompt.text import places as positions
 from enricher.prompt.wording import FILE
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import TEST
-from enricher.sources.code.lines import BARE_CALLS, defines, is_whole
+from enricher.sources.code.lines import BARE_CALLS, declares_variable, defines, is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str, *, is_as
     if not places:
         return f"{exported}, {NO_OTHER_USE}" if exported else f"; {NO_OTHER_USE}"
     calls = [place for place in places if f"{name}(" in place.text]
-    is_called = _is_called(name, calls, places)
+    is_called = _is_called(name, calls, places) and not declares_variable(definition.text, name)
     is_passed_on = is_called and len(calls) < len(places)
     places = calls if is_called else places
     word = "caller" if is_called else "use"

@@ -30,7 +30,7 @@ _SLASH_ENDS = (
     *".java .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .go .rs .cs .php .kt .kts .swift .scala .dart".split(),
 )
 """Extensions of files with comments in ``/* … */`` and behind ``//``."""
-_HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
+HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
 _RUBY_ENDS = (".rb", ".rake", ".erb")
 _PERL_ENDS = (".pm", ".pl", ".t")
 BARE_CALLS = (*_RUBY_ENDS, *_PERL_ENDS, ".ex", ".exs", ".lua", ".hs", ".sh", ".bash", ".zsh")
@@ -301,7 +301,7 @@ def defines_in(path: str, text: str, name: str) -> bool:
         head.endswith("~") or head.startswith("@") or head.replace(" ", "")[:2] in ("-(", "+(")
     ):
         return True
-    if not words and path.endswith(_HEADER_ENDS) and text[:1].isspace() and behind.startswith("("):
+    if not words and path.endswith(HEADER_ENDS) and text[:1].isspace() and behind.startswith("("):
         return name[:1].isupper() and not name.isupper()  # "Cart(int size);" in the class, and no macro
     if not path.endswith(_C_ENDS) or not words:
         return defines(text, name)

@@ -9,9 +9,9 @@ from enricher.prompt.wording import TEXT
 from enricher.prompt.wording.pasted.lines import is_error
 from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import SOURCE, TEST
-from enricher.sources.code.facts import FEW, Fact, defined_at, format_place
-from enricher.sources.code.lines import is_comment
-from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SHORTEST_MISSPELLED, is_near
+from enricher.sources.code.facts import FEW, Fact, defined_at, format_place, used
+from enricher.sources.code.lines import HEADER_ENDS, declares_variable, is_comment
+from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SHORTEST_MISSPELLED, SourceLine, is_near
 from enricher.sources.code.places.texts import environment, key_place, text_place
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from enricher.prompt.wording import Name
     from enricher.sources.code.lookup import Lookup
 
+KEYS = ("ctrl-", "alt-", "shift-", "cmd-", "meta-", "super-")
+"""Beginnings of the names of keys, which programs list but do not define."""
 ENDS_OF_TEST_FILES = ("_spec", "_test", "_tests")
 SHORTEST_KEY = 8
 """Minimum letters of an undefined name whose places are shown; a shorter one may be another variable in each file."""
@@ -69,7 +71,13 @@ def _is_name_everywhere(lookup: Lookup, word: str) -> bool:
     An ordinary word such as "read-only" stands in sentences as well.
     """
     files = lookup.holding(word)
-    lines = [(kind, line) for path, kind in files[:MOST_CANDIDATES] for _number, line in lookup.occurrences(path, word)]
+    lines = [
+        (kind, line)
+        for path, kind in files[:MOST_CANDIDATES] if kind != TEST
+        for _number, line in lookup.occurrences(path, word)
+    ]  # fmt: skip
+    if word.startswith(KEYS):
+        return False
     bare = [kind for kind, line in lines if not any(f"{mark}{word}{mark}" in line for mark in "\"'`")]
     in_code = [line for kind, line in lines if kind == SOURCE and not is_comment(line)]
     is_quoted = all(any(f"{mark}{word}{mark}" in line for mark in "\"'`") for line in in_code)
@@ -105,13 +113,41 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         found = place_of_settings_field(lookup, name.text, is_asked=name.is_asked)
     if not found and (not name.text[:1].isupper() or name.text.isupper()):  # a local variable
         found = text_place(lookup, name.text, "name", most=1)
+        found = None if found and not name.is_asked and _is_only_called(lookup, found) else found
     if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
         found = place_of_option(lookup, name)
+    found = found or _member_in_header(lookup, name)
     if not found and len(name.text) >= SHORTEST_KEY and is_code_form(name.text):
         found = key_place(lookup, name.text)
     if not found and name.text.isupper() and "_" in name.text and not lookup.occurs(name.text):
         found = text_place(lookup, name.text.lower(), "name", most=1) or _flag_of(lookup, name.text)
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _is_only_called(lookup: Lookup, fact: Fact) -> bool:
+    """Return whether the project only calls something of this name once, as a method of what it does not define."""
+    lines = lookup.occurrences(fact.path, fact.subject)
+    return len(lines) == 1 and f".{fact.subject}(" in lines[0][1]
+
+
+def _member_in_header(lookup: Lookup, name: Name) -> Fact | None:
+    """Return the place of a member of a class or structure in C or C++ that only one header declares, and its uses."""
+    files = lookup.holding(name.text)
+    if len(files) > MOST_CANDIDATES:
+        return None
+    declared = [
+        SourceLine(path, number, kind, line)
+        for path, kind in files if path.endswith(HEADER_ENDS)
+        for number, line in lookup.occurrences(path, name.text)
+        if declares_variable(line, name.text) and not is_comment(line)
+    ]  # fmt: skip
+    if len(declared) != 1:
+        return None
+    fact = defined_at(declared[0], name.text, "declared here")
+    uses = lookup.uses(name.text, declared[0].path, set())
+    fact.reason += used(lookup, uses, declared[0], name.text, is_asked=name.is_asked)
+    fact.users = fact.callers = [place.path for place in uses.places]
+    return fact
 
 
 def _flag_of(lookup: Lookup, variable: str) -> Fact | None:

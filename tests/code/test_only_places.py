@@ -58,6 +58,21 @@ FILES = {
     "src/shed/hook.cpp": "int lid = 4;\n",
     "src/tools/hook.cpp": "int lid = 5;\n",
     "gradle/mock.gradle": "compileYard.dependsOn mocks\n",
+    "lib/pier.go": "package pier\n\nfunc Lift32(n int32) int32 {\n\treturn n\n}\n",
+    "lib/quay.go": 'package pier\n\nvar icons = map[string]int{"hull": Lift32(1)}\n\nconst kept = ".berth"\n',
+    "lib/quay_test.go": "package pier\n\nvar some = Lift32(2)\n",
+    "lib/dock.rb": "class Dock\n  def _fasten\n    1\n  end\n\n  def berth\n    _fasten\n  end\nend\n",
+    ".github/workflows/tests.yml": "steps:\n  - uses: acme/crane@v3\n",
+    ".github/workflows/docs.yml": "steps:\n  - uses: acme/crane@v3\n  - uses: acme/hoist@v4\n",
+    "lib/rope.js": "class Rope {\n  pull(n) {\n    return n;\n  }\n}\n",
+    "lib/chain.js": "class Chain {\n  pull(n) {\n    return -n;\n  }\n}\n",
+    "lib/headers.py": "def add(headers):\n    headers.append(('x-tide', 1))\n\nKINDS = {'ctrl-k': 1, 'half-full': 2}\n",
+    "lib/water.py": "# the tank is half-full\n",
+    "lib/flags.go": 'package pier\n\nfunc flags(f *Set) {\n\tf.String("anchor-depth", "", "depth")\n}\n',
+    "yard.yml": "berth_mode: wide\n",
+    "day.yml": "berth_mode: long\n",
+    "themes/yard.html": "{{ berth_mode }}\n",
+    "lib/waits.py": "def wait(rows):\n    return rows.takeAllOf(3)\n",
 }  # fmt: skip
 
 
@@ -132,6 +147,47 @@ def yard(account: Account, shop: Path) -> Account:
             ['lib/scale.rb:1 "is not available" — the only place that has it'], id="a warning",
         ),
         pytest.param("panWeight is ignored", [], id="a variable of PHP has a dollar sign"),
+        pytest.param(
+            "drop Lift32, we can, right?",
+            ["lib/pier.go:3 Lift32 — defined here; one use: lib/quay.go:3; and lib/quay_test.go"],
+            id="a name with a number at its end",
+        ),
+        pytest.param("is Python32 enough?", [], id="a name with a number that nothing defines"),
+        pytest.param(
+            "why is _fasten so slow", ["lib/dock.rb:2 _fasten — defined here; the only use: line 7"],
+            id="a name with an underscore before it",
+        ),
+        pytest.param(
+            "acme/crane@v3 to v4 please",
+            [".github/workflows/docs.yml:2 acme/crane@v3 — found here and in .github/workflows/tests.yml:2"],
+            id="a version of an action, also in a workflow that runs tests",
+        ),
+        pytest.param(
+            "an icon for .hull files", ["lib/quay.go:3 hull — the only place that has it"],
+            id="the ending of a file's name, in the code without its dot",
+        ),
+        pytest.param(
+            "nothing is in .berth", ["lib/quay.go:5 .berth — the only place that has it"], id="a hidden folder"
+        ),
+        pytest.param(
+            "should `pull()` be async?", ["lib/chain.js:2 pull — defined here and in lib/rope.js:2"],
+            id="a call in backticks",
+        ),
+        pytest.param(
+            "why is x-tide sent twice?", ["lib/headers.py:2 x-tide — the only place that has it"], id="a header"
+        ),
+        pytest.param("why is ctrl-k handled twice?", [], id="a key of the keyboard"),
+        pytest.param("why is it half-full?", [], id="a word with a hyphen that is also in a sentence"),
+        pytest.param(
+            "does YARD_ANCHOR_DEPTH work?",
+            ["lib/flags.go:4 --anchor-depth — declared here; YARD_ANCHOR_DEPTH stands nowhere"],
+            id="a variable that is composed of a flag's name",
+        ),
+        pytest.param(
+            "berth_mode is ignored", ["themes/yard.html:1 berth_mode — found here and in day.yml:1, yard.yml:1"],
+            id="a key of a configuration in YAML",
+        ),
+        pytest.param("would takeAllOf be better?", [], id="a method of a library"),
         pytest.param("does a silo.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(
             "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],

@@ -33,6 +33,9 @@ FILES = {
         "static int\nrow_size(struct table_row *row)\n{\n\treturn row->size;\n}\n\n"
         'static struct column columns[] = {\n\t{ "size",\n\t  row_size\n\t},\n};\n'
     ),
+    "crane.hpp": "class Crane {\npublic:\n    void lift();\n    int rope_length = 3;\n    // bool rope_is_new;\n};\n",
+    "crane.cpp": "void Crane::lift() {\n    pull(rope_length);\n}\n",
+    "yard.cpp": "int yard(Crane *crane) {\n    return crane->rope_length;\n}\n",
     "parse.y": "%%\nline : WORD\n%%\n\nint\nparse_order(const char *line)\n{\n\treturn 1;\n}\n",
     "configure.ac": (
         "AC_ARG_ENABLE(scales, AS_HELP_STRING(--enable-scales, weigh crates))\n"
@@ -50,6 +53,7 @@ FILES = {
         ("table_row needs a name", "table.h:1 table_row — defined here; 2 uses: table.c:5, line 7 here"),
         ("MOST_ROWS is too small", "table.h:5 MOST_ROWS — defined here; the only use: line 6"),
         ("ROW_LIST is slow", "table.h:7 ROW_LIST — defined here; the only use: table.c:2"),
+        ("rope_length is 0", "crane.hpp:4 rope_length — declared here; 2 uses: crane.cpp:2, yard.cpp:2"),
         ("row_size is wrong", "table.c:5 row_size — defined here; the only use: line 12"),
         ("what does parse_order return?", "parse.y:6 parse_order — defined here; no other use found"),
         ("what does --enable-scales do?", "configure.ac:1 --enable-scales — the only place that has it"),

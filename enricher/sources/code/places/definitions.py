@@ -285,7 +285,7 @@ def _only_definition(lookup: Lookup, name: Name, first: SourceLine, namesakes: s
         # are not counted, because it is unknown which of these files call it.
         is_function = (name.is_asked or name.is_class) and first.kind != TEST and not first.text[:1].isspace()
         return fact if is_function else None
-    is_word = name.text.islower() and not is_code_form(name.text)
+    is_word = name.text.islower() and name.text[0] != "_" and not is_code_form(name.text)
     if is_word:  # a variable or a field may have the same name, so only calls are certain
         uses.places = [place for place in uses.places if f"{name.text}(" in place.text]
     is_told = lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)

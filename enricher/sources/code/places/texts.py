@@ -325,11 +325,15 @@ def key_place(lookup: Lookup, name: str) -> Fact | None:
     """Locate a name that up to three files contain, one of them as a string or tag, such as the key of a setting."""
     fact = text_place(lookup, name, "name", most=MOST_SHOWN)
     is_key = fact and any(
-        (_is_delimited(line, name) or f"</{name}>" in line or line.lstrip("- ").startswith(f"{name}: "))
-        and not is_import(line)
+        not is_import(line)
+        and (_is_delimited(line, name) or f"</{name}>" in line or _is_key_of_yaml(path, line, name))
         for path in fact.users for _number, line in lookup.occurrences(path, name)
     )  # fmt: skip
     return fact if is_key or name.isupper() else None
+
+
+def _is_key_of_yaml(path: str, line: str, name: str) -> bool:
+    return path.endswith((".yml", ".yaml")) and line.lstrip("- ").startswith(f"{name}: ")
 
 
 def _is_delimited(line: str, text: str) -> bool:

@@ -143,9 +143,11 @@ def _member_in_header(lookup: Lookup, name: Name) -> Fact | None:
     ]  # fmt: skip
     if len(declared) != 1:
         return None
-    fact = defined_at(declared[0], name.text, "declared here")
-    uses = lookup.uses(name.text, declared[0].path, set())
-    fact.reason += used(lookup, uses, declared[0], name.text, is_asked=name.is_asked)
+    place = declared[0]
+    uses = lookup.uses(name.text, place.path, set())
+    uses.places = [one for one in uses.places if (one.path, one.line) != (place.path, place.line)]
+    told = used(lookup, uses, place, name.text, is_asked=name.is_asked)
+    fact = defined_at(place, name.text, f"declared here{told}")
     fact.users = fact.callers = [place.path for place in uses.places]
     return fact
 

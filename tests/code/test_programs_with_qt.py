@@ -35,6 +35,7 @@ FILES = {
         'void Window::weigh()\n{\n    const auto tareOf = [this](int row) { return row; };\n'
         "    tareOf(3);\n    auto total = tareOf(4);\n}\n"
     ),
+    "CMakeLists.txt": "add_library(shop src/base/weighAll.cpp src/base/scales.cpp)\n",
     "src/gui/window.ui": (
         '<?xml version="1.0" encoding="UTF-8"?>\n<ui version="4.0">\n <class>Depot</class>\n'
         ' <widget class="QMainWindow" name="Depot">\n  <action name="actionWeigh">\n   <property name="text">\n'

@@ -61,7 +61,7 @@ def place_of_option(lookup: Lookup, name: Name) -> Fact | None:
         fact = text_place(lookup, name.text, TEXT, is_delimited=True) if name.is_asked else None
         fact = _function_of(lookup, name.text) or fact
     if not fact and not is_named and "-" in name.text and _is_name_everywhere(lookup, name.text):
-        fact = text_place(lookup, name.text, TEXT, is_delimited=True)
+        fact = text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
     return fact
 
 

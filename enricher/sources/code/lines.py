@@ -272,11 +272,17 @@ def _is_in_a_message(line: str, name: str) -> bool:
     return False
 
 
+def _around(text: str, name: str) -> tuple[str, str]:
+    """Return the text before and after the first ``name`` that is no part of a longer one, else before the first."""
+    whole = (at for at in places(text, name) if is_whole(text, at, at + len(name)))
+    at = next(whole, text.find(name))
+    return (text[:at], text[at + len(name) :]) if at >= 0 else (text, "")
+
+
 def defines(text: str, name: str) -> bool:
     """Return whether the line ``text`` looks like the definition of ``name``."""
-    bare = text.strip()
-    head = bare.partition(name)[0]
-    behind = bare.partition(name)[2].lstrip()
+    head, behind = _around(text.strip(), name)
+    behind = behind.lstrip()
     words = head.replace("(", " ").split()
     if words and (last := words[-1].strip("*&")) in _DEFINING_WORDS:
         return last not in _MODIFIERS or not _is_before_a_name(behind)  # "private Cart cart" uses a type
@@ -290,7 +296,7 @@ def defines_in(path: str, text: str, name: str) -> bool:
 
     In C, ``struct cart *cart`` uses a type, and ``int total(const struct cart *);`` declares a function.
     """
-    head, _, behind = (part.strip() for part in text.strip().partition(name))
+    head, behind = (part.strip() for part in _around(text.strip(), name))
     if path.endswith(_TYPED_ENDS) and not head and behind.startswith("=") and not behind.endswith(","):
         return False
     head = _without_brackets(head) if path.endswith(_C_ENDS) else head
@@ -352,7 +358,7 @@ def declares(text: str, name: str) -> bool:
 
     The default value of a setting in a dictionary, such as ``"MAX_SIZE": 500``, counts as a definition, too.
     """
-    head, _, behind = text.strip().partition(name)
+    head, behind = _around(text.strip(), name)
     if name.isupper() and head in ('"', "'") and behind.startswith((f"{head}:", f"{head} :")):
         return True  # the default value of a setting: "MAX_SIZE": 500,
     return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)

@@ -10139,7 +10139,7 @@ MUTATIONS = (
     Mutation(
         "a list of changes counts as documentation",
         "enricher/sources/code/special/documented.py",
-        "if kind == DOC and not _is_of_notes(path) and is_meant(path)",
+        "if kind == DOC and not is_of_notes(path) and is_meant(path)",
         "if kind == DOC and is_meant(path)",
         "",
         "code/test_documents.py::test_the_document_about_a_name_is_told",

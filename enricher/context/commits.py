@@ -44,6 +44,8 @@ _NO_NAMES = frozenset(
     """.split()
 )
 
+RENAMED_TO = "renamed to"
+
 
 def of_names(
     db: Connection,
@@ -168,7 +170,7 @@ def _is_gone(db: Connection, root: str, name: str, *, may_be_used: bool) -> bool
 def _describe_event(db: Connection, name: str, event: Event) -> str:
     if event.what & name_history.RENAMED:
         new, *later = name_history.successors(db, name, event)
-        return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
+        return f"{RENAMED_TO} `{new}`" + (f" (now `{later[-1]}`)" if later else "")
     if event.what & name_history.MOVED:
         before, _, after = event.detail.partition("\t")
         return f"moved from {before} to {after}"

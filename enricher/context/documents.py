@@ -12,7 +12,7 @@ from enricher.prompt.wording.document_questions import means_a_manual_page, mean
 from enricher.prompt.wording.structure import CODE, chunk_marker
 from enricher.prompt.wording.words import generic_stems, quoted, stem
 from enricher.sources.code.facts import format_place
-from enricher.sources.code.special.documented import document_of
+from enricher.sources.code.special.documented import document_of, is_of_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ MOST_PROMPTS = 2
 """Number of earlier prompts whose names count, beside those of the agent's last answer."""
 SHORTEST, SHORTEST_WORD = 4, 6
 """Minimum letters of a name that is looked up in documents, and of one that is an ordinary word."""
+BUILD_FILES = ("CMakeLists.txt", "requirements.txt")
 MANUALS = tuple(f".{section}" for section in range(1, 10))
 
 
@@ -36,6 +37,8 @@ def document_worked_on(request: Request, names: list[Name], index: Connection) -
     if any(_is_document(word.strip(EDGES)) for word in request.prompt.split()):
         return []  # the prompt names the document
     conversation = request.conversation
+    if any(_is_document(path) and not is_of_notes(path) for path in request.opened_files()):
+        return []  # the conversation has found the document
     said = own or _names_in(" ".join((conversation.answer, *conversation.prompts[-MOST_PROMPTS:])))
     said = [name for name in said if len(name.strip("-")) >= SHORTEST]
     facts = (
@@ -66,8 +69,8 @@ def _names_in(text: str) -> list[str]:
 
 
 def _is_document(word: str) -> bool:
-    is_version = word.replace(".", "").isdecimal()
-    return word.endswith((".md", ".rst", ".adoc", ".txt", ".xml", *MANUALS)) and not is_version
+    is_other = word.replace(".", "").isdecimal() or word.endswith(BUILD_FILES)
+    return word.endswith((".md", ".rst", ".adoc", ".txt", ".xml", *MANUALS)) and not is_other
 
 
 def _filters(prompt: str) -> list[Callable[[str], bool]]:

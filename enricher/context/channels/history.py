@@ -53,6 +53,7 @@ _TIMES = frozenset(
     """.split()
 )
 """ASCII words for times; a prompt with non-ASCII letters is always parsed for a time."""
+BOTH_NAMES = "the prompt has both names"
 CHANGES = frozenset("fix change commit patch refactoring refactor rewrite rename".split())
 """Words for a change, which may be called by what it changed: "the overflow change"."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
@@ -90,6 +91,9 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     from enricher.context import commits
 
     found = _of_past(index, request, named, questions, things)
+    for one in found:
+        new = one.label.partition(f"{commits.RENAMED_TO} `")[2].partition("`")[0]
+        one.stale = one.stale or (BOTH_NAMES if new and new in request.prompt else "")
     found = found or (commits.of_a_time(index, request, named, prose) if has_time else [])
     if not found and has_change:
         from enricher.context import named_changes

@@ -66,6 +66,13 @@ CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "�
 """Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
 TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 FOLDER_OF_PERL = " t/"  # in which a program in Perl has its tests
+BEGINNINGS = (
+    "is ", "are ", "does ", "did ", "who ", "where ", "why ", "how ", "what ", "whats ", "what's ", "which ", "when ",
+    "warum ", "wieso ", "weshalb ", "wie ", "was ", "welche", "wann ", "pourquoi ", "comment ", "quel", "qu'est",
+    "por qué ", "¿por qué", "cómo ", "¿cómo", "qué ", "¿qué", "por que ", "como ", "o que ", "perché ", "come ", "cosa ",
+    "почему ", "зачем ", "как ", "что ", "为什么", "怎么", "なぜ", "どうして",
+)  # fmt: skip
+"""Beginnings of questions, of which a test of what they name helps no reader: of 16 such lines, three did."""
 NEW_TESTS = ("a test ", "a unit test ", "a regression test ", "tests for ", "ein test ", "un test ", "una prueba ")
 """How a prompt begins that asks for a test without a verb: "now a test for the limit"."""
 MENTIONS = ("test", "tests", "spec", "specs")
@@ -208,7 +215,7 @@ def _is_question(low: str) -> bool:
     if "difference between" in low[:NEAR_THE_START]:
         return True
     # Some leave out the mark.
-    begins_as_one = low.startswith(("is ", "are ", "does ", "did ", "who ", "where "))
+    begins_as_one = low.startswith(BEGINNINGS)
     if begins_as_one and not any(word in low for word in TEST_WORDS):
         return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]

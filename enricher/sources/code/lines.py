@@ -30,6 +30,8 @@ _SLASH_ENDS = (
     *".java .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .go .rs .cs .php .kt .kts .swift .scala .dart".split(),
 )
 """Extensions of files with comments in ``/* … */`` and behind ``//``."""
+EDITOR_ENDS = (".vim", ".el")
+"""Extensions of plugins for editors, which declare options of their own that are called like those of the program."""
 HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
 _RUBY_ENDS = (".rb", ".rake", ".erb")
 _PERL_ENDS = (".pm", ".pl", ".t")

@@ -70,7 +70,8 @@ _COMMANDS = _compiled(
         r"|\bgit tag\b|\bgoreleaser\b|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:release|publish)\b",
         "migration": r"\balembic (?:revision|upgrade)\b|\bmakemigrations\b|\bprisma migrate\b|\bdrizzle-kit\b"
         r"|\brails g(?:enerate)? migration\b|\bknex migrate|\bsqlx migrate\b|\bdiesel migration\b",
-        "changelog": r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b",
+        "changelog": r"\btowncrier\b(?! build)|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b"
+        r"|\bscriv create\b",
     }
 )
 # "CI=1 make test" and "./run.sh", but neither "NAME = value" nor "npm install jest".

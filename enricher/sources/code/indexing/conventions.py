@@ -181,6 +181,10 @@ _CONVENTIONS = re.compile(r"(?:\w+ )?(?:conventions?|guidelines?|rules|workflow)
 """Headings of rules on any action."""
 _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\b", _I)
 """Headings about what maintainers do with an open pull request: "Closing issues and pull requests"."""
+_ON_RELEASES = re.compile(r"^(?!.*\bnotes\b).*\breleas(?:e|es|ing)\b", _I)
+"""Headings on releases, where what is said of a commit or an entry holds for a release only; not "Release notes"."""
+_NEEDS_NONE = re.compile(r"\b(?:not|n't|no) (?:\w+ )?(?:require|need|necessary)|\bno (?:changelog )?entry\b", _I)
+"""A sentence on when nothing needs to be done."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
 """An instruction with its occasion: "Before you open a pull request, run `make check`"."""
 _TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b|\bruns? `")
@@ -286,6 +290,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
         return 0.0
     if action == "pull-request" and unit.headings and _LATER.search(unit.headings[0]):
         return 0.0
+    if action in NOT_IN_RELEASING and any(map(_ON_RELEASES.search, unit.headings[:2])):
+        return 0.0
     # A sentence about something else may end with a remark that commits are signed off.
     beginning = unit.text if action == "sign-off" else unit.text[:WHAT_IT_IS_ABOUT].partition(" because ")[0]
     named = bool(_WORDS[action].search(beginning))
@@ -319,6 +325,8 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
     if action == "pull-request" and not orders and not _DEMANDS.search(text):
         return True
     if action == "sign-off" and _NO_SIGN_OFF.search(text):
+        return True
+    if action == "changelog" and _NEEDS_NONE.search(text):
         return True
     if text.endswith(("\u2026", "...")):  # "please make sure that the following is done…"
         return True

@@ -23,7 +23,7 @@ from enricher.sources.code.facts import (
     format_place,
     variants,
 )
-from enricher.sources.code.lines import compares, declares, defines, is_import, phrases, reads_environment
+from enricher.sources.code.lines import EDITOR_ENDS, compares, declares, defines, is_import, phrases, reads_environment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS
 
 TYPE_CHECKING = False
@@ -66,6 +66,8 @@ def text_place(
     # The configuration of a workflow uses options of programs, and declares none.
     kinds = (SOURCE, TEMPLATE, STUB) if kind == FLAG and is_delimited else (SOURCE, TEMPLATE, CONFIG, STUB)
     own = [one for one in holders if one[1] in kinds]
+    if kind == FLAG:  # the plugin for an editor only passes it on
+        own = [one for one in own if not one[0].endswith(EDITOR_ENDS)] or own
     if kind in ("name", FLAG, ROUTE):  # ".github/workflows/ci.yml" and ".rubocop.yml" name what is elsewhere
         own = [one for one in own if not (one[1] == CONFIG and one[0].startswith("."))]
     if kind == TEXT and (real := [one for one in own if not _is_mention(one)]):

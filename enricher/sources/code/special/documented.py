@@ -67,7 +67,7 @@ def _siblings(lookup: Lookup, name: str) -> Iterator[str]:
     words = name.split("_")
     for end in range(len(words) - 1, 0, -1) if name.isupper() else ():
         prefix = "_".join(words[:end]) + "_"
-        paths = [path for path, kind in lookup.holding(prefix) if kind == DOC and not _is_of_notes(path)]
+        paths = [path for path, kind in lookup.holding(prefix) if kind == DOC and not is_of_notes(path)]
         for text in map(lookup.text, paths[:MOST_READ]):
             if (at := text.find(prefix)) >= 0:
                 known = text[at : at + LONGEST_NAME]
@@ -89,7 +89,7 @@ def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str]) 
 def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) -> dict[str, int]:
     """Return the line with ``name`` in each document with a heading or item of that name, else in each that has it."""
     paths = [
-        path for path, kind in lookup.holding(name) if kind == DOC and not _is_of_notes(path) and is_meant(path)
+        path for path, kind in lookup.holding(name) if kind == DOC and not is_of_notes(path) and is_meant(path)
     ]  # fmt: skip
     found: dict[str, int] = {}
     heads: dict[str, int] = {}
@@ -101,7 +101,8 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
     return heads or found
 
 
-def _is_of_notes(path: str) -> bool:
+def is_of_notes(path: str) -> bool:
+    """Return whether a document only tells what has changed."""
     *folders, name = path.lower().split("/")
     return name.startswith(NOTES) or any(folder.startswith(NOTES) for folder in folders)
 

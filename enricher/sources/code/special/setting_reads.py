@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.prompt.text import places
 from enricher.sources.code import SOURCE, TEMPLATE
-from enricher.sources.code.lines import is_comment, is_whole
+from enricher.sources.code.lines import EDITOR_ENDS, is_comment, is_whole
 from enricher.sources.code.lookup import MOST_CANDIDATES, SourceLine
 
 TYPE_CHECKING = False
@@ -57,7 +57,8 @@ def reading_lines(lookup: Lookup, name: str, place: SourceLine) -> list[SourceLi
     variants, variables = spellings(name), _variables(place.text)
     forms = list(dict.fromkeys((name.strip("-"), *variants, *variables)))
     holders = {one for form in {variants[0], variants[-1], *variables} for one in lookup.holding(form)}
-    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE) and not is_generated(lookup, path))
+    files = sorted(path for path, kind in holders if kind in (SOURCE, TEMPLATE))
+    files = [path for path in files if not (path.endswith(EDITOR_ENDS) or is_generated(lookup, path))]
     if len(files) > MOST_CANDIDATES:
         return []
     found: dict[tuple[str, int], SourceLine] = {}

@@ -20,7 +20,7 @@ from enricher.sources.code.facts import (
     format_place,
     in_order,
 )
-from enricher.sources.code.lines import indentation, is_comment, is_whole
+from enricher.sources.code.lines import EDITOR_ENDS, indentation, is_comment, is_whole
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_WITH_ALL_WORDS, SourceLine
 from enricher.sources.code.special.setting_reads import (
     QUOTES,
@@ -120,6 +120,8 @@ def _declarations(lookup: Lookup, lines: list[SourceLine], name: str) -> dict[st
         if one.path not in tables
         if _table_default(lookup, one, name) or (_declares(lookup, one, name) and not (is_code and _is_key(one, name)))
     }  # fmt: skip
+    outside = {path: one for path, one in first.items() if not path.endswith(EDITOR_ENDS)}
+    first = outside or first
     if not first and name[:2] == "--":  # Elixir's switches: "retry_limit: :integer"
         key = name[2:].replace("-", "_")
         first = {

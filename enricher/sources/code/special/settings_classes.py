@@ -27,6 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
+MOST_WITHOUT_IT = 2
+"""Maximum files with the name of a field that do not read it; where there are more, it is a common parameter."""
 KINDS = ("Settings", "Config", "Options")
 """Words in the first line of a class, one of which shows that its fields are settings."""
 RENAMING = ("alias", "env=", "case_sensitive", "customise_sources", "env_prefix")
@@ -48,6 +50,8 @@ def place_of_settings_field(lookup: Lookup, name: str, *, is_asked: bool) -> Fac
     place, head = found[0]
     readers = reading_lines(lookup, name, place)
     others = {one.path for one in readers} - {place.path}
+    if not is_asked and len({*files} - others - {place.path}) > MOST_WITHOUT_IT:
+        return None
     listed = as_list(in_order(readers, place), most=MOST_ASKED if is_asked else MOST_SHOWN) if readers else ""
     read = f"; read in {listed}" if readers else ""
     if len(others) > MOST_SHOWN or (len(others) > 1 and listed.endswith("…")):

@@ -114,7 +114,7 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             id="a command, not its help text",
         ),
         pytest.param(
-            "the option --most-coins has no effect",
+            "what is the default of the option --most-coins?",
             "shop/options.go:1 --most-coins — declared here",
             id="an option that is mentioned elsewhere",
         ),

@@ -207,7 +207,7 @@ def depot(asked_shop: Account) -> Account:
             id="a flag that more files mention than declare",
         ),
         pytest.param(
-            "--tin_color does nothing",
+            "what does --tin_color do?",
             "src/depot/options.py:1 --tin_color — declared here",
             id="what declares a flag comes first",
         ),

@@ -107,9 +107,9 @@ KEEP_WET = "water/options.go:1 --keep-wet — declared here; read in water/sprin
     [
         ("why is --vent-limit ignored?", VENT_LIMIT),
         ("what does --hush do?", "glass/cli.py:7 --hush — declared here; read in glass/main.py:2"),
-        ("why is --vent-delay only set and never used?", "glass/cli.py:8 --vent-delay — declared here"),
+        ("what does --vent-delay do?", "glass/cli.py:8 --vent-delay — declared here"),
         ("rename --no-mist-log", "glass/cli.py:9 --no-mist-log — declared here; read in glass/main.py:5"),
-        ("--dust is too much", "glass/cli.py:10 --dust — declared here"),
+        ("what is --dust for?", "glass/cli.py:10 --dust — declared here"),
         ("does --keep-wet still work?", KEEP_WET),
         ("why is --mist-mark ignored?", "water/cli.rs:1 --mist-mark — declared here; read in line 6"),
         ("`shop rinse-off` logs nothing", "water/commands.py:1 rinse-off — declared here"),

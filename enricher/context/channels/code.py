@@ -14,7 +14,12 @@ from enricher.prompt.text import LONGEST_LABEL
 from enricher.prompt.wording import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name
 from enricher.prompt.wording.document_questions import asks_for_documents
 from enricher.prompt.wording.names import read_names
-from enricher.prompt.wording.place_questions import asks_for_further_users, asks_for_users, asks_who_uses_it
+from enricher.prompt.wording.place_questions import (
+    asks_for_further_users,
+    asks_for_meaning,
+    asks_for_users,
+    asks_who_uses_it,
+)
 from enricher.prompt.wording.words import quoted
 from enricher.settings import is_as_specified
 from enricher.sources.code import SOURCE, database_file, is_project
@@ -36,7 +41,7 @@ FOLDER_NAMED = "the prompt names its folder"
 NOTE = "; above it: "
 QUESTION_MARKS = ("?", "\uff1f")
 FLAG_SUFFICES = "the place of a flag's declaration is rarely the subject of a prompt that names it"
-"""Of nine such places in mid-conversation, two helped readers and four harmed; of those without a use, one in five."""
+"""Of nine such places in mid-conversation, two helped readers and four harmed; of five without a use, one helped."""
 NEAR_IN_TRACE = 40
 """Maximum lines between a function's definition and its line in a pasted trace."""
 NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
@@ -191,10 +196,15 @@ def _needless(fact: Fact, request: Request) -> str:
     if _is_known_from_trace(fact, request.prompt):
         return SEEN_IN_TRACE
     is_flag = fact.subject.startswith("--") and not fact.is_asked and not is_as_specified(request.settings)
-    if is_flag and (request.conversation.prompts or ("; read in " not in fact.reason and "found" not in fact.reason)):
+    is_rarely_asked = request.conversation.prompts or fact.reason == "declared here"
+    if is_flag and is_rarely_asked and not _asks_what_it_is(request.prompt):
         return FLAG_SUFFICES
-    is_found_by_name = fact.is_only_file() or (fact.kind == COMMAND and not fact.line)
+    is_found_by_name = (fact.kind == FILE and not fact.others) or (fact.kind == COMMAND and not fact.line)
     return NAME_SUFFICES if is_found_by_name and not is_as_specified(request.settings) else ""
+
+
+def _asks_what_it_is(prompt: str) -> bool:
+    return any(asks_for_meaning(line, line.lower().split()) for line in prompt.splitlines()) or "default" in prompt
 
 
 def _is_known_from_trace(fact: Fact, prompt: str) -> bool:
@@ -202,7 +212,7 @@ def _is_known_from_trace(fact: Fact, prompt: str) -> bool:
 
     The callers of a function, if they are few, are new to the agent all the same.
     """
-    if fact.callers and MORE not in fact.reason:
+    if fact.kind in (FRAME, FILE) or (fact.callers and MORE not in fact.reason):
         return False
     near = NEAR_IN_TRACE if fact.kind == "definition" else 0
     mark = f"{fact.path.rpartition('/')[2]}:"

@@ -69,8 +69,8 @@ FOLDER_OF_PERL = " t/"  # in which a program in Perl has its tests
 BEGINNINGS = (
     "is ", "are ", "does ", "did ", "who ", "where ", "why ", "how ", "what ", "whats ", "what's ", "which ", "when ",
     "warum ", "wieso ", "weshalb ", "wie ", "was ", "welche", "wann ", "pourquoi ", "comment ", "quel", "qu'est",
-    "por qué ", "¿por qué", "cómo ", "¿cómo", "qué ", "¿qué", "por que ", "como ", "o que ", "perché ", "come ", "cosa ",
-    "почему ", "зачем ", "как ", "что ", "为什么", "怎么", "なぜ", "どうして",
+    "por qué ", "¿por qué", "cómo ", "¿cómo", "qué ", "¿qué", "por que ", "como ", "o que ", "perché ", "come ",
+    "cosa ", "почему ", "зачем ", "как ", "что ", "为什么", "怎么", "なぜ", "どうして",
 )  # fmt: skip
 """Beginnings of questions, of which a test of what they name helps no reader: of 16 such lines, three did."""
 NEW_TESTS = ("a test ", "a unit test ", "a regression test ", "tests for ", "ein test ", "un test ", "una prueba ")
@@ -216,7 +216,7 @@ def _is_question(low: str) -> bool:
         return True
     # Some leave out the mark.
     begins_as_one = low.startswith(BEGINNINGS)
-    if begins_as_one and not any(word in low for word in TEST_WORDS):
+    if begins_as_one and not any(word in low for word in (*TEST_WORDS, FOLDER_OF_PERL)):
         return True
     sentences = [one for one in low.replace("? ", "?\n").replace(". ", ".\n").splitlines() if one.strip()]
     if any(word in low for word in ASKING_ABROAD) and not any(word in low for word in TEST_WORDS):

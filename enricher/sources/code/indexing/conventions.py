@@ -183,8 +183,8 @@ _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\
 """Headings about what maintainers do with an open pull request: "Closing issues and pull requests"."""
 _ON_RELEASES = re.compile(r"^(?!.*\bnotes\b).*\breleas(?:e|es|ing)\b", _I)
 """Headings on releases, where what is said of a commit or an entry holds for a release only; not "Release notes"."""
-_NEEDS_NONE = re.compile(r"\b(?:not|n't|no) (?:\w+ )?(?:require|need|necessary)|\bno (?:changelog )?entry\b", _I)
-"""A sentence on when nothing needs to be done."""
+_NEEDS_NONE = re.compile(r"^(?:if|when|unless)\b.*\b(?:not|n't|no) (?:\w+ )?(?:require|need)", _I)
+"""A sentence on the occasions when no entry is needed."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
 """An instruction with its occasion: "Before you open a pull request, run `make check`"."""
 _TELLS = re.compile(r"^`[^`]+` (?!is\b|has\b|was\b)[a-z]+s\b|\bruns? `")

@@ -86,13 +86,16 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     return fact
 
 
+SCRIPTS = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".pl")
+
+
 def _with_users_if_wanted(lookup: Lookup, name: Name, path: str) -> Fact | None:
-    """Return the users of a file, if it is no source file or the prompt asks for them.
+    """Return the users of a file, if it is no source file but a script, or the prompt asks for them.
 
     What uses a source file was edited or read in 4 of 20 cases where the prompt named the file (``python -m
     tests.usefulness``), but a script or template is often edited together with what calls or loads it.
     """
-    is_source = any(kind == SOURCE for own, kind in lookup.named(path) if own == path)
+    is_source = any(kind == SOURCE for own, kind in lookup.named(path) if own == path) and not path.endswith(SCRIPTS)
     is_asked = name.is_asked or any(map(asks_for_users, lookup.said))
     return with_users(lookup, path) if is_asked or not is_source else None
 

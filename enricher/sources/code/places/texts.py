@@ -353,6 +353,11 @@ def _is_delimited(line: str, text: str) -> bool:
 
 def error(lookup: Lookup, name: Name) -> Fact | None:
     """Locate the message of an error by its longest run of words that the project contains."""
+    if " module " in name.text or " package " in name.text or " load " in name.text:
+        from enricher.sources.code.special.pasted.missing_modules import missing_module, place_of_dependency
+
+        if module := missing_module(name.text):
+            return place_of_dependency(lookup, module)
     for phrase in phrases([name.text]):
         fact = text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:

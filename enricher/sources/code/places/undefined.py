@@ -10,7 +10,8 @@ from enricher.prompt.wording.pasted.lines import is_error
 from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import SOURCE, TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place, used
-from enricher.sources.code.lines import HEADER_ENDS, declares_variable, is_comment
+from enricher.sources.code.fields import declares_field
+from enricher.sources.code.lines import HEADER_ENDS, TYPE_WORDS, declares_variable, is_comment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SHORTEST_MISSPELLED, SourceLine, is_near
 from enricher.sources.code.places.texts import environment, key_place, text_place
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 KEYS = ("ctrl-", "alt-", "shift-", "cmd-", "meta-", "super-")
 """Beginnings of the names of keys, which programs list but do not define."""
+WITH_FIELDS = (".go", ".java", ".kt", ".cs", ".rs", ".swift")
+"""Extensions of other files in whose types fields are declared by a line of their own."""
 ENDS_OF_TEST_FILES = ("_spec", "_test", "_tests")
 SHORTEST_KEY = 8
 """Minimum letters of an undefined name whose places are shown; a shorter one may be another variable in each file."""
@@ -116,7 +119,7 @@ def place_elsewhere(lookup: Lookup, name: Name) -> Fact | None:
         found = None if found and not name.is_asked and _is_only_called(lookup, found) else found
     if not found and not is_error(name.text):  # an error name that the project lacks usually belongs to a library
         found = place_of_option(lookup, name)
-    found = found or _member_in_header(lookup, name)
+    found = found or _member(lookup, name)
     if not found and len(name.text) >= SHORTEST_KEY and is_code_form(name.text):
         found = key_place(lookup, name.text)
     if not found and name.text.isupper() and "_" in name.text and not lookup.occurs(name.text):
@@ -130,16 +133,16 @@ def _is_only_called(lookup: Lookup, fact: Fact) -> bool:
     return len(lines) == 1 and f".{fact.subject}(" in lines[0][1]
 
 
-def _member_in_header(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the place of a member of a class or structure in C or C++ that only one header declares, and its uses."""
+def _member(lookup: Lookup, name: Name) -> Fact | None:
+    """Return the place of a field of a type that only one line declares, in C and C++ of a header, and its uses."""
     files = lookup.holding(name.text)
     if len(files) > MOST_CANDIDATES:
         return None
     declared = [
         SourceLine(path, number, kind, line)
-        for path, kind in files if path.endswith(HEADER_ENDS)
-        for number, line in lookup.occurrences(path, name.text)
-        if declares_variable(line, name.text) and not is_comment(line)
+        for path, kind in files if kind == SOURCE and path.endswith((*HEADER_ENDS, *WITH_FIELDS))
+        for number, line in lookup.occurrences(path, name.text) if not is_comment(line)
+        if _declares_member(lookup, SourceLine(path, number, kind, line), name.text)
     ]  # fmt: skip
     if len(declared) != 1:
         return None
@@ -150,6 +153,15 @@ def _member_in_header(lookup: Lookup, name: Name) -> Fact | None:
     fact = defined_at(place, name.text, f"declared here{told}")
     fact.users = fact.callers = [place.path for place in uses.places]
     return fact
+
+
+def _declares_member(lookup: Lookup, place: SourceLine, name: str) -> bool:
+    if place.path.endswith(HEADER_ENDS):
+        return declares_variable(place.text, name)
+    from enricher.sources.code.nesting import enclosing
+
+    is_field = place.text[:1].isspace() and declares_field(place.path, place.text, name, is_of_enum=False)
+    return is_field and not TYPE_WORDS.isdisjoint(enclosing(lookup, place).split())
 
 
 def _flag_of(lookup: Lookup, variable: str) -> Fact | None:

@@ -24,6 +24,8 @@ MOST_READ = 12
 """Maximum documents that are read for one name, as many may contain its words."""
 NOTES = ("changelog", "changes", "news", "history", "release", "authors", "upgrad", "todo")
 """Beginnings of the names of files that tell what has changed, and do not document what is."""
+VERSIONED = "version"
+"""Beginning of the names of folders with the documents of old versions, which are copies of the current ones."""
 LONGEST_NAME = 60
 _MARKUP = "`*#=-:.+| \t\"'<>[]()\\"
 
@@ -46,7 +48,8 @@ def document_of(
                 break
     most = max(map(len, places.values()), default=0)
     best = [path for path, found in places.items() if len(found) == most]
-    best = [path for path in best if bare_name(path) in places[path]] or best
+    called = [path for name in names for path in places if bare_name(path) == name]
+    best = called[:1] or best
     if not best or len(best) > MOST_DOCUMENTS or opened & {*best}:
         return None
     if len(best) > 1 and all(name.startswith("--") for path in best for name in places[path]):
@@ -102,9 +105,9 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
 
 
 def is_of_notes(path: str) -> bool:
-    """Return whether a document only tells what has changed."""
+    """Return whether a document only tells what has changed, or describes an old version."""
     *folders, name = path.lower().split("/")
-    return name.startswith(NOTES) or any(folder.startswith(NOTES) for folder in folders)
+    return name.startswith(NOTES) or any(folder.startswith((*NOTES, VERSIONED)) for folder in folders)
 
 
 def _is_marked(line: str, name: str) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
 FEWEST_WORDS = 4
-"""Minimum words of a message that a line must have; if a placeholder follows them directly, one fewer is enough."""
+"""Minimum words of a message that a line must have; if a placeholder follows them directly, half of its words."""
 MOST_RUNS = 5
 MOST_IN_A_VALUE = 2
 """Maximum words after the last colon of a message that may be a value filled in by the program."""
@@ -111,5 +111,5 @@ def _agreeing(text: str, runs: list[str]) -> int:
         if run in rest:
             words, rest = words + len(run.split()), rest.partition(run)[2]
     has_value = any(mark in text for mark in PLACEHOLDERS)
-    fewest = FEWEST_WORDS - 1 if is_filled else FEWEST_WORDS
-    return words if has_value and words >= fewest else 0
+    is_most = 2 * words >= sum(len(run.split()) for run in runs)  # "cannot open" may begin any message
+    return words if has_value and (words >= FEWEST_WORDS or (is_filled and is_most)) else 0

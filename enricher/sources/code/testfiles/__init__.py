@@ -100,6 +100,8 @@ def tests_of(db: Connection, root: str, source: str, name: str) -> list[Test]:
     if _IS_FOR_TESTS.intersection(source.lower().replace(".", "/").replace("_", "/").replace("-", "/").split("/")):
         return []
     own = source.rpartition("/")[2]
+    if own.startswith(("__init__.", "index.", "mod.")):  # it is called like many others
+        own = "/".join(source.split("/")[-2:])
     by_name = named_like(db, source)
     if name:
         if mentioned := mentioning(root, _named_after(db, name), name):
@@ -237,9 +239,11 @@ def _is_of_an_aspect(path: str) -> bool:
 def is_only(db: Connection, stem: str, end: str) -> bool:
     """Return whether at most one source file is called ``stem`` and has the file extension ``end``.
 
-    If there are several, a test named after them may belong to any of them.
+    If there are several, a test named after them may belong to any of them. A package's ``__main__.py`` is no other
+    file than its ``__init__.py``.
     """
-    return len([path for path in sources_of_stem(db, stem) if path.endswith(end)]) <= 1
+    paths = [path.replace("/__main__.py", "/__init__.py") for path in sources_of_stem(db, stem) if path.endswith(end)]
+    return len({*paths}) <= 1
 
 
 def sources_of_stem(db: Connection, stem: str) -> list[str]:

@@ -139,6 +139,12 @@ def test_a_name_that_is_there_no_more_gets_the_commit_that_removed_it(
     ]
 
 
+def test_a_renaming_is_not_told_to_who_has_both_names(asked: tuple[Account, dict[str, str]]) -> None:
+    account, _ledger = asked
+
+    assert not [line for line in told(account, "call total_of sum_rows again") if "renamed" in line]
+
+
 @pytest.mark.parametrize(
     ("prompt", "beginning", "commit"),
     [

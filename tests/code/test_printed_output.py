@@ -45,6 +45,10 @@ FILES = {
         "add_executable(lantern LanternBox.cpp)\nif(YARD_TESTS)\n  find_package( Lantern 2 REQUIRED)\nendif()\n"
     ),
     "desk/LanternBox.cpp": "class LanternBox {\n};\n",
+    "requirements-dev.txt": "# of the desk\nlanternfly>=2\n",
+    "package.json": '{\n  "devDependencies": {\n    "@yard/kit": "1.0",\n    "lampshade": "2.0"\n  }\n}\n',
+    "Gemfile": "group :test do\n  gem 'moth'\nend\n",
+    "desk/fly.py": "import lanternfly\n",
     "pom.xml": (
         "<project>\n  <properties>\n    <lidcheck.skip>false</lidcheck.skip>\n    <rimcheck.skip>true</rimcheck.skip>\n"
         "  </properties>\n  <plugin>\n    <artifactId>rimcheck-maven-plugin</artifactId>\n  </plugin>\n</project>\n"
@@ -206,3 +210,27 @@ def test_a_reported_rule_that_the_project_turns_off_is_located(
     asked_yard: Account, report: str, lines: list[str]
 ) -> None:
     assert told(asked_yard, f"the linter is red on my box, why?\n\n{report}") == lines
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            "ModuleNotFoundError: No module named 'lanternfly'",
+            "requirements-dev.txt:2 lanternfly — the dependency is declared here",
+        ),
+        (
+            "Error: Cannot find module 'lampshade'",
+            "package.json:4 lampshade — the dependency is declared here (in devDependencies)",
+        ),
+        (
+            "Error: Cannot find module '@yard/kit/wheel'",
+            "package.json:3 @yard/kit — the dependency is declared here (in devDependencies)",
+        ),
+        ("LoadError: cannot load such file -- moth", "Gemfile:2 moth — the dependency is declared here"),
+    ],
+)
+def test_where_a_dependency_that_an_error_misses_is_declared_is_told(
+    asked_yard: Account, error: str, line: str
+) -> None:
+    assert line in told(asked_yard, f"{error}\n\nwhat do I have to install?")

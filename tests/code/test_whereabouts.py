@@ -874,6 +874,39 @@ def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Ac
     assert [item["why"] for item in items] == ["the conversation has it open"]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [("and --skip-mail as well", False), ("what does --skip-mail do?", True), ("where is --skip-mail read?", True)],
+)
+def test_in_mid_conversation_a_flag_is_told_only_to_who_asks(
+    account_with_shop: Account, shop: Path, prompt: str, *, is_told: bool
+) -> None:
+    transcript = conversation(account_with_shop, shop, ["shop/orders.py"])
+
+    lines = told(account_with_shop, prompt, transcript_path=transcript)
+
+    assert any(line.startswith("shop/cli.py:1 --skip-mail") for line in lines) == is_told
+
+
+@pytest.mark.parametrize(
+    ("trace", "is_told"),
+    [("\n\nError in parse_day\n   at parse_day (dates.py:2)", False), ("", True)],
+)
+def test_a_place_that_a_pasted_trace_has_is_not_told(asked: Account, trace: str, *, is_told: bool) -> None:
+    lines = told(asked, f"why does parse_day fail?{trace}")
+
+    assert any("shop/helpers/dates.py:1 parse_day" in line for line in lines) == is_told
+
+
+def test_the_users_of_a_source_file_are_told_only_if_they_are_asked_for(account_with_shop: Account) -> None:
+    write_all(account_with_shop.project, {"web/load.js": "read('web/totals.js');\n"})
+    account_with_shop.cli("code", "index")
+
+    assert not told(account_with_shop, "round up in web/totals.js")
+    (line,) = told(account_with_shop, "who uses web/totals.js?")
+    assert line == "web/totals.js — used in web/load.js:1"
+
+
 def conversation(account: Account, shop: Path, opened: list[str], *prompts: str) -> str:
     """Return a transcript in which tools open files after the first prompt, and other prompts follow."""
     used = [

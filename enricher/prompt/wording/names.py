@@ -110,6 +110,8 @@ OF_BUILDS = (
 )
 """Words of a prompt that names what build tools report, or an option of a compiler (``pasted.build_tools``)."""
 OPENING = "(\"'`*["
+NO_MODULE = "Cannot find module "
+"""Beginning of a message of Node on a package, whose name is looked up with it."""
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
 
 
@@ -201,7 +203,7 @@ class _Reader:
             from enricher.prompt.wording.quotations import quotations
 
             rest, quoted = quotations(bare)
-            for mark, inside, before in () if lacks_built_in(bare) else quoted:
+            for mark, inside, before in () if lacks_built_in(bare) or NO_MODULE in bare else quoted:
                 self.quotation(inside, before, is_code=mark == "`")
         message = error_message(bare)  # with its quoted values, in place of which the code has placeholders
         if message or (told := told_message(rest)):
@@ -381,7 +383,10 @@ class _Reader:
         """Store a line of a short prompt, and mark the names in it if the line asks for a place or a setting."""
         asks_place = asks_for_place(bare, lowered)
         is_setting = not SETTINGS.isdisjoint(lowered) or "read" in lowered
-        names = [one for one in self.found.values() if is_code_form(one.text) or is_code_form(one.owner)]
+        names = [
+            one for one in self.found.values()
+            if one.kind == FLAG or is_code_form(one.text) or is_code_form(one.owner)
+        ]  # fmt: skip
         for name in names if asks_for_meaning(bare, lowered) else ():
             name.is_explained = name.is_explained or name.text in bare
         for sentence in line.replace("? ", "?\n").replace(". ", ".\n").splitlines():

@@ -110,17 +110,14 @@ def only_file_with_users(lookup: Lookup, path: str) -> Fact | None:
     return with_users(lookup, path) or only_file(path)
 
 
-def with_users(lookup: Lookup, path: str, *, with_imports: bool = True) -> Fact | None:
-    """Return a fact that lists the places that mention the file at ``path`` or, with ``with_imports``, import it.
+def with_users(lookup: Lookup, path: str) -> Fact | None:
+    """Return a fact that lists the places that mention the file at ``path`` or import it.
 
     Returns None if there are none or too many, or if they need not be shown.
     """
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
-    if not with_imports:
-        texts = {user: lookup.text(user).split("\n", line)[line - 1 : line] for user, line in places.items()}
-        places = {user: line for user, line in places.items() if not any(map(is_import, texts[user]))}
     if not places:
         return None
     if len(places) > MOST_USERS or all(bare_name(user) in PACKAGE_FILES for user in places):

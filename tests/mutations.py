@@ -2729,7 +2729,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a unit behind a number is looked up",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted/lines.py",
         'and "`" not in word and number.isdecimal()',
         "and not number",
         "",
@@ -3265,7 +3265,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the function of a library's frame is looked up",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/pasted/lines.py",
         "    return before if any(folder in before for folder in LIBRARY_FOLDERS) else line\n",
         "    return line\n",
         "",
@@ -10186,7 +10186,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a name with a number at its end is no name",
-        "enricher/prompt/wording/names.py",
+        "enricher/prompt/wording/words.py",
         "    return is_numbered or (word[0]",
         "    return (word[0]",
         "",

@@ -18,6 +18,7 @@ DOCUMENTS = {
     "docs/settings.md": "# Settings\n\n`SHOP_MOST_ORDERS` is read.\n\n## crate_limit\n\nThe crates of an order.\n",
     "docs/crates.md": "# Crates\n\nA crate is lifted with `lift_crate`, see crate_limit.\n",
     "docs/functions/lift_crate.md": "# lift_crate\n\nLifts one crate.\n",
+    "docs/rows.md": "# Rows\n\nThe `order` of them.\n",
     "docs/index.md": "- lift_crate\n- others\n",
     "CHANGELOG.md": "# Changes\n\n- `crate_limit` and `--skip-mail` are new\n",
     "man/shop.1": ".TH shop 1\n.SH OPTIONS\n.TP\n.B --skip-mail\nSend nothing.\n",

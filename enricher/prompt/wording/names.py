@@ -29,11 +29,13 @@ from enricher.prompt.wording.pasted.lines import (
     error_message,
     is_of_a_framework,
     is_of_trace,
+    is_unit,
     lacks_built_in,
     pasted,
     run_by_cargo,
     told_message,
     undeclared,
+    without_library_function,
 )
 from enricher.prompt.wording.place_questions import (
     ASKING,
@@ -50,6 +52,7 @@ from enricher.prompt.wording.words import (
     LONGEST_NUMBER,
     given_a_value,
     has_general_name,
+    has_odd_form,
     is_code_form,
     is_data_file,
     is_file,
@@ -62,9 +65,8 @@ from enricher.prompt.wording.words import (
 
 MOST_CHARS, MOST_LINES, MOST_NAMES = 12_000, 300, 24
 MOST_CODE_LINES = 4  # the longest pasted lines of code are looked up
-LONGEST_NAME, SHORTEST_VARIABLE, LONGEST_UNIT = 80, 5, 4
+LONGEST_NAME, SHORTEST_VARIABLE = 80, 5
 MOST_SPOKEN, LONGEST_SPOKEN = 3, 300
-SHORTEST_PRIVATE = 3  # letters of a name that begins with an underscore
 MOST_WORDS_OF_A_COMMAND = 5  # without a flag, in backticks; a longer text is a message
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -208,13 +210,13 @@ class _Reader:
         message = error_message(bare)  # with its quoted values, in place of which the code has placeholders
         if message or (told := told_message(rest)):
             self.note(Name(ERROR, message or told))
-        words = spaced(_without_library_function(rest)).split()
+        words = spaced(without_library_function(rest)).split()
         before = ""
         for at, raw in enumerate(words):
             # Most words are plain, and cannot be names.
             if raw.startswith("--") and is_of_a_run(words[:at]):
                 self.incidental.append(raw)
-            elif not (raw.isalpha() and raw.islower()) and not _is_unit(raw, before):
+            elif not (raw.isalpha() and raw.islower()) and not is_unit(raw, before):
                 self.word(raw, before)
                 self._line_number(raw, before)
             before = raw
@@ -450,7 +452,7 @@ class _Reader:
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
             self.note(Name(TEXT, ".".join(parts)))
-        is_odd = _has_odd_form(parts[-1])
+        is_odd = has_odd_form(parts[-1])
         looks_like_code = is_code_form(parts[-1]) or is_odd or is_call or is_member or is_path
         # Names of one or two letters are too frequent to look up.
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
@@ -463,27 +465,3 @@ class _Reader:
         found.scope = ".".join(parts[:-1])
         self.note(found)
         return True
-
-
-def _without_library_function(line: str) -> str:
-    """Return ``line`` without the function of a library at its end: "…/site-packages/web/load.py, line 9, in get"."""
-    before, found, _ = line.rpartition(", in ")
-    if not found or ", line " not in before:
-        return line
-    from enricher.prompt.wording.frames import LIBRARY_FOLDERS
-
-    return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
-
-
-def _has_odd_form(word: str) -> bool:
-    """Return whether a word looks like ``_excess`` or ``Max32``; only the project can confirm the latter."""
-    letters = word.rstrip("0123456789")
-    is_numbered = letters != word and len(letters) > 2 and letters.isalpha() and letters.istitle()
-    return is_numbered or (word[0] == "_" and len(word.strip("_")) > SHORTEST_PRIVATE)
-
-
-def _is_unit(word: str, before: str) -> bool:
-    """Return whether a word is the unit of the number before it, as in "4 KiB", and so not a name in the code."""
-    bare = word.strip(AROUND + ".")
-    number = before.strip(AROUND).replace(".", "").replace(",", "")
-    return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()

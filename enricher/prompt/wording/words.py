@@ -14,6 +14,7 @@ from __future__ import annotations
 LONGEST = 60
 """Maximum characters of a word that is read; longer ones are hashes and encoded data."""
 LONGEST_NUMBER = 7
+SHORTEST_PRIVATE = 3  # letters of a name that begins with an underscore
 LOCAL_ENDINGS = (".localhost", ".local", ".test")
 PRIVATE_HOSTS = ("127.", "0.0.0.0", "10.", "192.168.")
 """What the host of a development server ends with or begins with: reserved names and private addresses.
@@ -180,6 +181,13 @@ def is_code_form(word: str) -> bool:
         return False
     humps = sum(1 for at in range(1, len(bare)) if bare[at].isupper() and not bare[at - 1].isupper())
     return humps > 0 or (len(bare) > 3 and bare[:2].isupper() and bare[-1].islower() and not bare[:-1].isupper())
+
+
+def has_odd_form(word: str) -> bool:
+    """Return whether a word looks like ``_excess`` or ``Max32``; only the project can confirm the latter."""
+    letters = word.rstrip("0123456789")
+    is_numbered = letters != word and len(letters) > 2 and letters.isalpha() and letters.istitle()
+    return is_numbered or (word[0] == "_" and len(word.strip("_")) > SHORTEST_PRIVATE)
 
 
 def terms(name: str) -> list[str]:

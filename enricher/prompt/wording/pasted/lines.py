@@ -20,6 +20,7 @@ MANY_PASTED, MANY_VALUES = 4, 4
 """Minimum pasted lines for all lines between them to count as pasted; minimum values that make a line data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
+LONGEST_UNIT = 4
 AROUND = "¿¡\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 """Punctuation around words, in all languages."""
 QUOTES = {
@@ -245,3 +246,20 @@ def told_message(line: str) -> str:
     head, _, found = line.replace(" : ", ": ", 1).partition(": ")
     is_told = found.count(" ") >= 2 and any(word in ERROR_WORDS for word in head.lower().split()[-MOST_TO_COLON:])
     return found[:LONGEST_TEXT] if is_told else ""
+
+
+def without_library_function(line: str) -> str:
+    """Return ``line`` without the function of a library at its end: "…/site-packages/web/load.py, line 9, in get"."""
+    before, found, _ = line.rpartition(", in ")
+    if not found or ", line " not in before:
+        return line
+    from enricher.prompt.wording.frames import LIBRARY_FOLDERS
+
+    return before if any(folder in before for folder in LIBRARY_FOLDERS) else line
+
+
+def is_unit(word: str, before: str) -> bool:
+    """Return whether a word is the unit of the number before it, as in "4 KiB", and so not a name in the code."""
+    bare = word.strip(AROUND + ".")
+    number = before.strip(AROUND).replace(".", "").replace(",", "")
+    return len(bare) <= LONGEST_UNIT and bare.isalpha() and "`" not in word and number.isdecimal()

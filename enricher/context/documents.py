@@ -79,7 +79,8 @@ def _filters(prompt: str) -> list[Callable[[str], bool]]:
         return [_is_manual_page]
     if means_the_readme(prompt):
         return [lambda path: path.rpartition("/")[2].lower().startswith("readme")]
-    return [lambda path: not _is_manual_page(path), _is_manual_page]  # manual pages are often made from other documents
+    # Manual pages are often made from other documents.
+    return [lambda path: not path.endswith(MANUALS), lambda path: path.endswith(MANUALS)]
 
 
 def _is_manual_page(path: str) -> bool:

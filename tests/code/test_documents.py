@@ -19,6 +19,8 @@ DOCUMENTS = {
     "docs/crates.md": "# Crates\n\nA crate is lifted with `lift_crate`, see crate_limit.\n",
     "docs/functions/lift_crate.md": "# lift_crate\n\nLifts one crate.\n",
     "docs/rows.md": "# Rows\n\nThe `order` of them.\n",
+    "docs/1.9/lids.md": "# Lids\n\n`lid_angle` was small.\n",
+    "docs/1.10/lids.md": "# Lids\n\n`lid_angle` is wide.\n",
     "docs/index.md": "- lift_crate\n- others\n",
     "CHANGELOG.md": "# Changes\n\n- `crate_limit` and `--skip-mail` are new\n",
     "man/shop.1": ".TH shop 1\n.SH OPTIONS\n.TP\n.B --skip-mail\nSend nothing.\n",
@@ -53,6 +55,8 @@ def conversation(account: Account, answer: str) -> str:
         ),
         ("was sagt die Doku zu crate_limit?", "docs/settings.md:5 crate_limit"),  # the heading; not the changelog
         ("lift_crate がはドキュメントにありますか", "docs/functions/lift_crate.md:1 lift_crate — documented here"),
+        ("is lid_angle documented?", "docs/1.10/lids.md:3 lid_angle — the only document that has it"),
+        ("please document it: lid_angle", "docs/1.10/lids.md:3 lid_angle"),
         ("--skip-mail belongs into the man page", "man/shop.1:4 --skip-mail — the only document that has it"),
         ("--skip-mail gehört ins README", "README.md:3 --skip-mail — the only document that has it"),
     ],
@@ -81,12 +85,24 @@ def test_docs_too_means_what_the_answer_names(account_with_documents: Account, a
     "prompt",
     [
         "the docs job is red since crate_limit",
+        "crate_limit per document or for two documents on one page?",
         "crate_limit is missing in docs/settings.md",
         "crate_limit is too low, " + "and so on, " * 15 + "see the docs",
     ],
 )
 def test_no_document_is_told_where_none_is_asked_for(account_with_documents: Account, prompt: str) -> None:
     assert not [line for line in told(account_with_documents, prompt) if "docs/" in line]
+
+
+def test_no_document_is_told_where_the_conversation_has_opened_one(account_with_documents: Account, shop: Path) -> None:
+    opened = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": f"{shop}/docs/crates.md"}}
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "we need a limit"}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [opened]}},
+    ]
+    transcript = account_with_documents.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+
+    assert not told(account_with_documents, "crate_limit belongs into the docs", transcript_path=str(transcript))
 
 
 def test_general_words_of_an_answer_name_no_document(account_with_documents: Account) -> None:

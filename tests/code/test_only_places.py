@@ -72,6 +72,16 @@ FILES = {
     "yard.yml": "berth_mode: wide\n",
     "day.yml": "berth_mode: long\n",
     "themes/yard.html": "{{ berth_mode }}\n",
+    "lib/pier.php": "<?php $config->get('pier_light/colour');\n",
+    "lib/light.php": "<?php $all = ['pier_light/colour' => 1];\n",
+    "lib/colours.php": "<?php $all = ['pier_light', 'colour'];\n",
+    "lib/more.php": "<?php $all = ['pier_light', 'colour'];\n",
+    "bin/tides.sh": "ebb_of() {\n  echo $1\n}\n",
+    "bin/day.sh": 'git commit -m "low at $(ebb_of today) again"\n',
+    "src/gauge.h": "struct gauge {\n    int level;\n};\n",
+    **{f"src/gauge{number}.c": "int read(struct gauge *gauge);\n" for number in range(24)},
+    "requirements.txt": "tidetables>=2\n",
+    "lib/tides.py": "import tidetables\n",
     "lib/waits.py": "def wait(rows):\n    return rows.takeAllOf(3)\n",
 }  # fmt: skip
 
@@ -188,6 +198,23 @@ def yard(account: Account, shop: Path) -> Account:
             id="a key of a configuration in YAML",
         ),
         pytest.param("would takeAllOf be better?", [], id="a method of a library"),
+        pytest.param(
+            "why is pier_light/colour ignored?",
+            ["lib/light.php:1 pier_light/colour — found here and in lib/pier.php:1"],
+            id="a key with a section",
+        ),
+        pytest.param(
+            "ebb_of is wrong on macos", ["bin/tides.sh:1 ebb_of — defined here; the only use: bin/day.sh:1"],
+            id="a function of the shell that is called within a text",
+        ),
+        pytest.param(
+            "check struct gauge", ["src/gauge.h:1 gauge — defined here"], id="a structure that many files use"
+        ),
+        pytest.param(
+            "is tidetables still needed as a dep",
+            ["lib/tides.py:1 tidetables — imported here, nowhere else; declared in requirements.txt:1"],
+            id="a dependency",
+        ),
         pytest.param("does a silo.conf change take effect?", [], id="the file of a configuration is no method"),
         pytest.param(
             "> Task :compileYard FAILED\nsrc/Lid.java:4: error: lambdas are not supported\n\ncome on", [],

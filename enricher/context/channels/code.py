@@ -175,7 +175,7 @@ def _add_notes(found: list[Fact], request: Request) -> None:
 
 def _may_be_found(index: Connection, names: list[Name]) -> bool:
     """Return whether it is worth loading the modules for a lookup: the prompt names something, or its words may."""
-    if any(name.kind != SPOKEN or name.is_setting for name in names):
+    if any(name.kind != SPOKEN or name.is_setting or name.is_asked for name in names):
         return True
     from enricher.sources.code.special.spoken import names_like
 
@@ -195,8 +195,9 @@ def _needless(fact: Fact, request: Request) -> str:
         return ALREADY_OPEN
     if _is_known_from_trace(fact, request.prompt):
         return SEEN_IN_TRACE
-    is_flag = fact.subject.startswith("--") and not fact.is_asked and not is_as_specified(request.settings)
-    is_rarely_asked = request.conversation.prompts or fact.reason == "declared here"
+    is_flag = fact.subject.startswith("--") or fact.reason == "declared here"
+    is_flag = is_flag and not fact.is_asked and not is_as_specified(request.settings)
+    is_rarely_asked = request.conversation.prompts or (fact.reason == "declared here" and fact.subject[0] == "-")
     if is_flag and is_rarely_asked and not _asks_what_it_is(request.prompt):
         return FLAG_SUFFICES
     is_found_by_name = (fact.kind == FILE and not fact.others) or (fact.kind == COMMAND and not fact.line)

@@ -96,7 +96,7 @@ SOURCE_ENDS = frozenset(
 """Extensions of files whose tests are looked up; ``enricher.prompt.wording.words`` lists all that prompts mention."""
 SCORES = {"by name": 0.9, "in the file": 0.9, "by mention": 0.8, "by import": 0.75}
 COMMAND_SCORE = 0.8
-SHORTEST_NAME = 4
+SHORTEST_NAME, SHORTEST_WORD = 4, 6
 RUNNERS = ("pytest", "vitest", "jest", "rspec", "phpunit", "mocha", "tox", "nox", "unittest", " test ", " check ")
 """Parts of commands: an agent that ran one of these knows how tests are run."""
 PLAIN = tuple(
@@ -315,10 +315,20 @@ def _take(raw: str, is_marked: bool, paths: list[str], names: list[str]) -> None
     owner = owner.rpartition(".")[2]
     is_call = bool(head) and "(" in raw and not raw.startswith("(")
     # CamelCase, but not a word in capitals.
-    is_certain = is_marked or is_call or "_" in name.strip("_") or (name[1:] != name[1:].lower() and not name.isupper())
+    is_certain = (
+        (is_marked and not _is_general(name))
+        or is_call
+        or "_" in name.strip("_")
+        or (name[1:] != name[1:].lower() and not name.isupper())
+    )
     for one, counts in ((name, is_certain), (owner, owner[:1].isupper())):  # for "Cart.add", tests of Cart
         if counts and len(one) >= SHORTEST_NAME and one.isidentifier() and one.isascii() and one not in names:
             names.append(one)
+
+
+def _is_general(name: str) -> bool:
+    """Return whether a word in backticks may be no name in the code, but a value: "a module with a `line` argument"."""
+    return name.islower() and name.isalpha() and len(name) < SHORTEST_WORD
 
 
 def _tests(

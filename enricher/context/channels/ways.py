@@ -64,6 +64,8 @@ ENDS_OF_TESTS = ("Test", "Tests", "Spec", "_test", "_tests", "_spec")
 """Last parts of names of test classes and test files, as they are usual in Java, PHP, Go, Python, and Ruby."""
 FEW = 5
 RELEASING = ("release", "prepare", "cut", "ship", "tag", "publish", "bump")
+DEVELOPMENT = (" dev ", "-dev", ".dev", "snapshot")
+"""Signs of a version that is not released: "bump the version to 2.18 dev everywhere"."""
 BEFORE_VERSIONS = ("to", "for", "version", "the", "release")
 CHECKS = "_lint _check _prüf _pruef _vérif _comprob _verific _провер 检查 チェック"
 """Beginnings of words for a check, as in ``CUES``."""
@@ -104,6 +106,8 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
         from enricher.context.ways.versions_set import own_version
 
         offered += own_version(request, index)
+    if "release" in actions and any(word in low for word in DEVELOPMENT):
+        actions.remove("release")
     if not actions:
         return offered
     from enricher.context.ways.project_ways import best_ways, loaded_files

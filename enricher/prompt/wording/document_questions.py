@@ -8,7 +8,7 @@ from __future__ import annotations
 from enricher.prompt.wording.pasted.lines import AROUND
 
 DOCUMENTS = frozenset(
-    "doc docs documentation documented document documenting manpage manpages manual readme doku dokumentation"
+    "doc docs documentation documented documenting manpage manpages manual readme doku dokumentation"
     " dokumentiert dokumentieren dokumentiere handbuch docu documenter documente documenté documentée doc documentación"
     " documentado documentada documentar documentarlo documéntalo documenta documentação documentada documente"
     " documentazione documentato documentare документация документацию документации доках доки доку".split()
@@ -18,6 +18,8 @@ MAN_PAGE = ("manpage", "man page", "manual page", "manseite", "page de man")
 README = "readme"
 MOST_WORDS = 30
 """Maximum words of a prompt that is about documents; in a longer one, they are mostly mentioned in passing."""
+_WHAT = [[word] for word in ("it", "this", "that", "them", "the", "these", "both")]
+"""Words after the verb "document"; the noun may be what a program processes."""
 _JOBS = [[word] for word in ("job", "jobs", "build", "builds", "ci", "comment", "string", "block", "list")]
 """Words after "doc" or "docs" that make it the name of something else: "the docs job is red"."""
 
@@ -29,7 +31,8 @@ def asks_for_documents(prompt: str) -> bool:
         return False
     if not prompt.isascii() and any(word in prompt for word in IN_IDEOGRAPHS):
         return True
-    if any(words[at : at + 2] == ["man", "page"] for at in range(len(words))):
+    pairs = [words[at : at + 2] for at in range(len(words))]
+    if ["man", "page"] in pairs or any(pair[0] == "document" and pair[1:] in _WHAT for pair in pairs):
         return True
     return any(word in DOCUMENTS and words[at + 1 : at + 2][:1] not in _JOBS for at, word in enumerate(words))
 

@@ -322,6 +322,9 @@ class _Reader:
         # "and/or" is not a path; in "app/UserService", which has no extension, the last part is a name.
         if "/" in token and not (is_code_form(last) and token[0].isalpha()):
             parts = token.split("/")
+            if len(parts) == 2 and is_code_form(parts[0]) and parts[1].isalpha():  # a key: "page_layout/margin"
+                self.note(Name(TEXT, token))
+                return True
             is_apart = len(parts) > 2 and parts[0] not in SYSTEM_FOLDERS
             if is_apart and all(part.isascii() and part.replace("-", "").isalnum() for part in parts):
                 self.note(Name(ROUTE, f"/{token}", is_certain=False))

@@ -267,5 +267,5 @@ def names_near_kinds(words: list[str]) -> list[tuple[str, bool]]:
             is_title = kind == "class" and one is behind and bare[0].isupper() and not bare.isupper()
             forms = {lowered, stem(lowered)}
             if is_title or forms.isdisjoint(STOP_WORDS | KINDS_OF_SYMBOL | NO_NAMES | generic_stems()):
-                found.append((bare, is_title))
+                found.append((bare, is_title or (kind in ("struct", "enum", "union") and one is behind)))
     return found

@@ -35,6 +35,7 @@ EDITOR_ENDS = (".vim", ".el")
 HEADER_ENDS = (".h", ".hh", ".hpp", ".hxx")
 _RUBY_ENDS = (".rb", ".rake", ".erb")
 _PERL_ENDS = (".pm", ".pl", ".t")
+_SHELL_ENDS = (".sh", ".bash", ".zsh")
 BARE_CALLS = (*_RUBY_ENDS, *_PERL_ENDS, ".ex", ".exs", ".lua", ".hs", ".sh", ".bash", ".zsh")
 """Extensions of files in which a function may be called without brackets."""
 _TYPED_ENDS = (*_C_ENDS, ".java", ".kt", ".cs", ".swift", ".go", ".rs")
@@ -352,6 +353,8 @@ def is_real_use(path: str, text: str, name: str) -> bool:
     if path.endswith(_C_ENDS) and bare.startswith("#"):
         return not is_import(bare)
     is_mixin = path.endswith(_RUBY_ENDS) and bare.startswith("include ")
+    if path.endswith(_SHELL_ENDS) and (f"$({name}" in bare or f"`{name}" in bare):  # also within a quoted text
+        return not is_comment(bare)
     return is_mixin or (path.endswith(_ALONE_ENDS) and bare.rstrip(",; ") == name)
 
 

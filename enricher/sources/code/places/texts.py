@@ -9,6 +9,7 @@ import os
 
 from enricher.prompt.text import shortened
 from enricher.prompt.wording import CODE, ERROR, FLAG, ROUTE, TEXT
+from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import CONFIG, SOURCE, STUB, TEMPLATE, TEST, TRANSLATION
 from enricher.sources.code.facts import (
     DEFINITION,
@@ -192,7 +193,7 @@ def _outside_of_docstrings(lookup: Lookup, text: str, files: list[tuple[str, int
     known = {(path, number) for path, _kind, lines in own for number, _at in lines}
     found = [
         format_place(path, number)
-        for path, kind in files if kind == SOURCE
+        for path, kind in files if kind == SOURCE and path.endswith(".py")
         for number, _at in lookup.occurrences(path, text, with_docstrings=True) if (path, number) not in known
     ]  # fmt: skip
     return f" outside of docstrings ({found[0]})" if found else ""
@@ -299,9 +300,10 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
 
         if fact := place_of_key(lookup, name.text):
             return fact
-    if len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
+    is_key = is_code_form(name.text.partition("/")[0]) and "/" in name.text
+    if not is_key and len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, not a label such as "Select..."
-    return text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+    return text_place(lookup, name.text, TEXT, most=MOST_SHOWN if is_key else 1, is_delimited=True)
 
 
 def _extension(lookup: Lookup, text: str) -> Fact | None:
@@ -354,7 +356,7 @@ def _is_delimited(line: str, text: str) -> bool:
 def error(lookup: Lookup, name: Name) -> Fact | None:
     """Locate the message of an error by its longest run of words that the project contains."""
     if " module " in name.text or " package " in name.text or " load " in name.text:
-        from enricher.sources.code.special.pasted.missing_modules import missing_module, place_of_dependency
+        from enricher.sources.code.special.dependencies import missing_module, place_of_dependency
 
         if module := missing_module(name.text):
             return place_of_dependency(lookup, module)

@@ -94,6 +94,7 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
     paths = [
         path for path, kind in lookup.holding(name) if kind == DOC and not is_of_notes(path) and is_meant(path)
     ]  # fmt: skip
+    paths = _newest(paths)
     found: dict[str, int] = {}
     heads: dict[str, int] = {}
     for path in paths if len(paths) <= MOST_READ else ():
@@ -102,6 +103,20 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
         found.update((path, number) for number, _line in lines[:1])
         heads.update((path, number) for number, line in lines[::-1] if line.lstrip(_MARKUP).startswith(name))
     return heads or found
+
+
+def _newest(paths: list[str]) -> list[str]:
+    """Return the paths without those that differ from another one by an older version only: ``docs/1.9/a.md``."""
+    newest: dict[str, tuple[list[int], str]] = {}
+    for path in paths:
+        parts = path.split("/")
+        numbers = [part.lstrip("v").split(".") for part in parts]
+        version = [int(one) for number in numbers for one in number if all(map(str.isdecimal, number))]
+        same = "/".join(
+            "" if all(map(str.isdecimal, number)) else part for part, number in zip(parts, numbers, strict=True)
+        )
+        newest[same] = max((version, path), newest.get(same, ([], "")))
+    return [path for _version, path in newest.values()]
 
 
 def is_of_notes(path: str) -> bool:

@@ -26,6 +26,11 @@ def place_of_spoken(lookup: Lookup, name: Name) -> Fact | None:
     """Locate the setting, function or type that a line of the prompt names with ordinary words."""
     if name.is_setting and (fact := setting_said(lookup, name.text)):
         return fact
+    if name.is_asked:
+        from enricher.sources.code.special.dependencies import users_of_dependency
+
+        if fact := users_of_dependency(lookup, name.text):
+            return fact
     for said in names_said(lookup, name.text, is_asked=name.is_asked):
         from enricher.sources.code.places.definitions import place_of_identifier
 

@@ -35,6 +35,8 @@ _IS_NO_TEST = (".stories.", "conftest", "settings_test.py", ".tst.", ".test-d.",
 """Parts of the names of files that belong to tests, among them tests of types, which a compiler checks."""
 _ENDINGS = ("test", "tests", "spec", "_test", "_tests", "_spec", "-test", "-spec", "testcase")
 _NO_PLACES = frozenset("src tests test lib __tests__ spec unit app main".split())
+FEWEST_ASPECTS = 2
+"""Minimum tests of parts of a file for it to be unclear which of them a change of the file needs."""
 SHARED_STEMS = frozenset("index main app utils util helpers helper types constants config models views mod lib".split())
 """File names that many folders contain; a test of such a file must have the same relative path."""
 _FAMILIES = (
@@ -206,6 +208,8 @@ def named_like(db: Connection, source: str) -> list[str]:
         if path != source and is_runnable(path, stem) and fits(path, end)
     ]
     exact = [path for path in found if not _is_of_an_aspect(path)]
+    if len(exact) == 1 and len(_for_aspects(db, exact[0], stem)) >= FEWEST_ASPECTS:
+        return []  # "cart-totals.test.js" and others beside "cart.test.js" test parts of cart.js
     if not exact and len(found) > 1:  # "command.help.test.js" and others test parts of command.js
         return []
     found = exact or found
@@ -228,6 +232,14 @@ def _have_others(db: Connection, source: str, tests: list[str]) -> bool:
     end = source.rpartition(".")[2]
     others = [path for path in sources_of_stem(db, stem_of(source)) if path.endswith(end) and path != source]
     return all(any(_shared(test, other) > _shared(test, source) for test in tests) for other in others)
+
+
+def _for_aspects(db: Connection, test: str, stem: str) -> list[str]:
+    """Return the tests beside ``test`` that are named after parts of the same source: ``cart-totals.test.js``."""
+    folder, _, name = test.rpartition("/")
+    beside = db.execute("select path, stem from files where kind = ? and path like ?", (TEST, f"{folder}/{stem}-%"))
+    names = [(path, own) for path, own in beside.fetchall() if path.rpartition("/")[0] == folder]
+    return [path for path, own in names if not sources_of_stem(db, own)] if name.lower().startswith(stem) else []
 
 
 def _is_of_an_aspect(path: str) -> bool:

@@ -890,12 +890,23 @@ def test_in_mid_conversation_a_flag_is_told_only_to_who_asks(
 
 @pytest.mark.parametrize(
     ("trace", "is_told"),
-    [("\n\nError in parse_day\n   at parse_day (dates.py:2)", False), ("", True)],
+    [
+        (
+            "\n\n#0  wait () from /usr/lib/libc.so\n#1  refund_all (n=3) at refund_all.py:2\n#2  main () at m.py:1",
+            False,
+        ),
+        ("", True),
+    ],
 )
-def test_a_place_that_a_pasted_trace_has_is_not_told(asked: Account, trace: str, *, is_told: bool) -> None:
-    lines = told(asked, f"why does parse_day fail?{trace}")
+def test_a_place_that_a_pasted_trace_has_is_not_told(account_with_shop: Account, trace: str, *, is_told: bool) -> None:
+    calls = "from shop.refund_all import refund_all\n" + "refund_all(1)\n" * 5
+    files = {"shop/refund_all.py": "def refund_all(n):\n    wait(n)\n", "shop/many.py": calls}
+    write_all(account_with_shop.project, files)
+    account_with_shop.cli("code", "index")
 
-    assert any("shop/helpers/dates.py:1 parse_day" in line for line in lines) == is_told
+    lines = told(account_with_shop, f"why does refund_all hang?{trace}")
+
+    assert any("shop/refund_all.py:1 refund_all" in line for line in lines) == is_told
 
 
 def test_the_users_of_a_source_file_are_told_only_if_they_are_asked_for(account_with_shop: Account) -> None:

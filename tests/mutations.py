@@ -2945,7 +2945,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a longer name in a test counts as the name that is tested",
-        "enricher/sources/code/testfiles/__init__.py",
+        "enricher/sources/code/testfiles/matching.py",
         "if is_test or is_whole(line, at, end):",
         "if name:",
         "",
@@ -3009,7 +3009,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a test that has a name only as a key is told as the test of the function",
-        "enricher/sources/code/testfiles/__init__.py",
+        "enricher/sources/code/testfiles/matching.py",
         "is_used = is_used or not is_only_quoted(one, name)",
         "is_used = True",
         "",
@@ -3113,7 +3113,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a test file with a helper of that name tests what is called so",
-        "enricher/sources/code/testfiles/__init__.py",
+        "enricher/sources/code/testfiles/matching.py",
         "if any(_is_of_its_own(one, name) for one in lines):",
         "if False:",
         "",
@@ -3706,7 +3706,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key used in three files is told with its places",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         "MOST_FILES = 2",
         "MOST_FILES = 9",
         "",
@@ -3714,7 +3714,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key in a comment is used",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         ' and not is_comment(text[text.rfind("\\n", 0, at) + 1 : end])',
         "",
         "",
@@ -3722,7 +3722,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a word that is a key is used wherever it is quoted",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         '"." in message.key or _is_call(head)',
         "True",
         "",
@@ -3730,7 +3730,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a key that two translations have means either",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         "    is_shared = any(_has_key(lookup, path, message) for path in translations)",
         "    is_shared = False",
         "",
@@ -3738,7 +3738,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the beginning of keys that one call of a file sets holds for all",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         "return 0 < own == text.count(call)",
         "return 0 < own",
         "",
@@ -3746,7 +3746,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an item of a list has the key of the list",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         '        if not is_parent and (depth or not above.rstrip().endswith("{")):\n            return []\n',
         "",
         "",
@@ -3754,7 +3754,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the uses of a key are cut at the end of the line",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         "        if len(listed) <= room:\n            break",
         "        break",
         "",
@@ -4090,7 +4090,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the name of a value does not belong to a message",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         "!= word and named.isalpha():",
         '!= word and named == "":',
         "",
@@ -4234,7 +4234,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a comparison prints a message",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         "if not (is_comment(text) or compares(text))]",
         "if not is_comment(text)]",
         "",
@@ -4546,7 +4546,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a helper of the tests is told as a test",
-        "enricher/sources/code/testfiles/__init__.py",
+        "enricher/sources/code/testfiles/matching.py",
         'name.startswith("test") or name.endswith(("_test.py", "_tests.py"))',
         "True",
         "",
@@ -8402,7 +8402,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of a text in a table of the program, the uses of its name are not told",
-        "enricher/sources/code/special/message_keys.py",
+        "enricher/sources/code/special/messages/keys.py",
         "return _name_and_uses(lookup, path, line, text)",
         'return "", {}',
         "",
@@ -8618,7 +8618,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message with other values is not found",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         "(words >= FEWEST_WORDS or (is_filled and is_most))",
         "words >= FEWEST_WORDS",
         "",
@@ -8626,7 +8626,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message with a plain word in place of a placeholder is not found",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         "in values or range(1, count):",
         "in values:",
         "",
@@ -8674,7 +8674,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a title is taken for a message with values",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         '        elif word in ("-", "|", "/"):',
         "        elif word in ():",
         "",
@@ -8682,7 +8682,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message of a format that begins with a value is not located",
-        "enricher/sources/code/special/formats.py",
+        "enricher/sources/code/special/messages/formats.py",
         "    if not parts or start < 0 or",
         "    if not first or not parts or start < 0 or",
         "",
@@ -8770,7 +8770,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a text without values is taken for a message with values",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         'return [head] if is_told and head.count(" ") and value.count(" ") < MOST_IN_A_VALUE else []',
         "return [message]",
         "",
@@ -9498,7 +9498,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a message that two files have is not found",
-        "enricher/sources/code/special/messages.py",
+        "enricher/sources/code/special/messages/__init__.py",
         "(MOST_SHOWN if best >= FEWEST_WORDS else 1)",
         "1",
         "",
@@ -10134,7 +10134,7 @@ MUTATIONS = (
         "if kind == DOC and not is_of_notes(path) and is_meant(path)",
         "if kind == DOC and is_meant(path)",
         "",
-        "code/test_documents.py::test_the_document_about_a_name_is_told",
+        "code/test_documents_of_names.py::test_the_document_about_a_name_is_told",
     ),
     Mutation(
         "a heading is no better than a mention",
@@ -10142,7 +10142,7 @@ MUTATIONS = (
         "    return heads or found\n",
         "    return found\n",
         "",
-        "code/test_documents.py::test_the_document_about_a_name_is_told",
+        "code/test_documents_of_names.py::test_the_document_about_a_name_is_told",
     ),
     Mutation(
         "a new flag is not documented with its siblings",
@@ -10150,7 +10150,7 @@ MUTATIONS = (
         "for form in (name, *_shorter(name), *_siblings(lookup, name)):",
         "for form in (name, *_siblings(lookup, name)):",
         "",
-        "code/test_documents.py::test_docs_too_means_what_the_answer_names",
+        "code/test_documents_of_names.py::test_docs_too_means_what_the_answer_names",
     ),
     Mutation(
         "a new variable is not documented with its siblings",
@@ -10158,7 +10158,7 @@ MUTATIONS = (
         "for form in (name, *_shorter(name), *_siblings(lookup, name)):",
         "for form in (name, *_shorter(name)):",
         "",
-        "code/test_documents.py::test_docs_too_means_what_the_answer_names",
+        "code/test_documents_of_names.py::test_docs_too_means_what_the_answer_names",
     ),
     Mutation(
         "general words of an answer name a document",
@@ -10166,7 +10166,7 @@ MUTATIONS = (
         "if is_word and (len(name) < SHORTEST_WORD or stem(name) in generic_stems()):",
         "if not name:",
         "",
-        "code/test_documents.py::test_general_words_of_an_answer_name_no_document",
+        "code/test_documents_of_names.py::test_general_words_of_an_answer_name_no_document",
     ),
     Mutation(
         "a man page that is asked for may be any document",
@@ -10174,7 +10174,7 @@ MUTATIONS = (
         "    if means_a_manual_page(prompt):",
         "    if not prompt:",
         "",
-        "code/test_documents.py::test_the_document_about_a_name_is_told",
+        "code/test_documents_of_names.py::test_the_document_about_a_name_is_told",
     ),
     Mutation(
         "a job for documents counts as a question for them",
@@ -10182,7 +10182,7 @@ MUTATIONS = (
         " and words[at + 1 : at + 2][:1] not in _JOBS",
         "",
         "",
-        "code/test_documents.py::test_no_document_is_told_where_none_is_asked_for",
+        "code/test_documents_of_names.py::test_no_document_is_told_where_none_is_asked_for",
     ),
     Mutation(
         "a name with a number at its end is no name",
@@ -10302,7 +10302,7 @@ MUTATIONS = (
         "    paths = _newest(paths)\n",
         "",
         "",
-        "code/test_documents.py::test_the_document_about_a_name_is_told",
+        "code/test_documents_of_names.py::test_the_document_about_a_name_is_told",
     ),
     Mutation(
         "the noun document counts as a question for documents",
@@ -10310,7 +10310,7 @@ MUTATIONS = (
         'pair[0] == "document" and pair[1:] in _WHAT',
         'pair[0] == "document"',
         "",
-        "code/test_documents.py::test_no_document_is_told_where_none_is_asked_for",
+        "code/test_documents_of_names.py::test_no_document_is_told_where_none_is_asked_for",
     ),
     Mutation(
         "a document is told though the conversation has opened one",
@@ -10318,7 +10318,7 @@ MUTATIONS = (
         "_is_document(path) and not is_of_notes(path) for path",
         "not path for path",
         "",
-        "code/test_documents.py::test_no_document_is_told_where_the_conversation_has_opened_one",
+        "code/test_documents_of_names.py::test_no_document_is_told_where_the_conversation_has_opened_one",
     ),
     Mutation(
         "a call within a text of the shell is none",

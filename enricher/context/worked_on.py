@@ -8,7 +8,8 @@ names, unless that answer may propose something. This module runs in the hook, a
 from __future__ import annotations
 
 from enricher.prompt.conversation.followup import mentions
-from enricher.sources.code.testfiles import Test, defining, sources, test_of, tests_of
+from enricher.sources.code.testfiles import defining, sources, test_of, tests_of
+from enricher.sources.code.testfiles.matching import Test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import LONGEST_LABEL
 from enricher.prompt.wording import COMMAND, FILE, FRAME, IDENTIFIER, SPOKEN, Name
-from enricher.prompt.wording.document_questions import asks_for_documents
 from enricher.prompt.wording.names import read_names
 from enricher.prompt.wording.place_questions import (
     asks_for_further_users,
@@ -39,6 +38,7 @@ ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
 NOTE = "; above it: "
+CUES_OF_DOCUMENTS = ("doc", "dok", "док", "man", "readme", "handbuch", "文", "ドキュ", "マニュ", "手册")
 QUESTION_MARKS = ("?", "\uff1f")
 FLAG_SUFFICES = "the place of a flag's declaration is rarely the subject of a prompt that names it"
 """Of nine such places in mid-conversation, two helped readers and four harmed; of five without a use, one helped."""
@@ -61,7 +61,7 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
     if namesake := _namesake(request, names):
         return [_candidate(namesake, request.opened_files())]
     is_other = bool(request.conversation.answer_names) and {name.kind for name in names} <= {SPOKEN}
-    is_on_documents = asks_for_documents(request.prompt)
+    is_on_documents = _asks_for_documents(request.prompt)
     if not (names or is_on_documents):
         return []
     index = request.index()
@@ -73,6 +73,15 @@ def offer(request: Request, _rule: ChannelRule) -> list[Candidate]:
 
         found += document_worked_on(request, names, index)
     return found
+
+
+def _asks_for_documents(prompt: str) -> bool:
+    low = prompt.lower()
+    if not any(cue in low for cue in CUES_OF_DOCUMENTS):  # spares most prompts the import
+        return False
+    from enricher.prompt.wording.document_questions import asks_for_documents
+
+    return asks_for_documents(prompt)
 
 
 def _meant(request: Request) -> list[Name]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.context import ChannelRule, Request
-    from enricher.sources.code.testfiles import Test
+    from enricher.sources.code.testfiles.matching import Test
 
 ASKS = tuple(
     """
@@ -189,7 +189,8 @@ def _wanted_of_it(request: Request, low: str) -> tuple[bool, bool]:
 
 def _to_run(index: Connection, low: str, paths: list[str]) -> Test | None:
     """Return the test file that a prompt names and orders to run, without a reason; None if there is none."""
-    from enricher.sources.code.testfiles import Test, is_test_file
+    from enricher.sources.code.testfiles import is_test_file
+    from enricher.sources.code.testfiles.matching import Test
 
     if len(paths) != 1 or not is_test_file(index, paths[0]):
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from enricher.context import Request
     from enricher.prompt.wording import Name
     from enricher.settings import Value
-    from enricher.sources.code.testfiles import Test
+    from enricher.sources.code.testfiles.matching import Test
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
 LONGEST_SIGN = 24  # characters next to a name that are searched for words such as "e.g."

@@ -219,7 +219,7 @@ def _translation(lookup: Lookup, holders: list[Holder], text: str, kind: str) ->
     found = whole or [(path, number) for path, (number, _at) in places]
     if not 0 < len(found) <= MOST_SHOWN:
         return None
-    from enricher.sources.code.special.message_keys import LONGEST_SUBJECT, described
+    from enricher.sources.code.special.messages.keys import LONGEST_SUBJECT, described
 
     reason = f"the English text is here{described(lookup, text, found)}"
     fact = Fact(kind, *found[0], shortened(text, LONGEST_SUBJECT), reason, FEW)
@@ -364,8 +364,8 @@ def error(lookup: Lookup, name: Name) -> Fact | None:
         fact = text_place(lookup, phrase, ERROR, most=MOST_SHOWN if phrase.count(" ") >= LONG_PHRASE else 1)
         if fact:
             return fact
-    from enricher.sources.code.special.formats import place_of_format
     from enricher.sources.code.special.messages import place_of_message
+    from enricher.sources.code.special.messages.formats import place_of_format
 
     return place_of_message(lookup, name.text, ERROR) or place_of_format(lookup, name.text, ERROR)
 

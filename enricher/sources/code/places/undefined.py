@@ -10,7 +10,6 @@ from enricher.prompt.wording.pasted.lines import is_error
 from enricher.prompt.wording.words import is_code_form
 from enricher.sources.code import SOURCE, TEST
 from enricher.sources.code.facts import FEW, Fact, defined_at, format_place, used
-from enricher.sources.code.fields import declares_field
 from enricher.sources.code.lines import HEADER_ENDS, TYPE_WORDS, declares_variable, is_comment
 from enricher.sources.code.lookup import MOST_CANDIDATES, MOST_DEFINING, SHORTEST_MISSPELLED, SourceLine, is_near
 from enricher.sources.code.places.texts import environment, key_place, text_place
@@ -158,6 +157,7 @@ def _member(lookup: Lookup, name: Name) -> Fact | None:
 def _declares_member(lookup: Lookup, place: SourceLine, name: str) -> bool:
     if place.path.endswith(HEADER_ENDS):
         return declares_variable(place.text, name)
+    from enricher.sources.code.fields import declares_field
     from enricher.sources.code.nesting import enclosing
 
     is_field = place.text[:1].isspace() and declares_field(place.path, place.text, name, is_of_enum=False)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from enricher.sources.code.testfiles import Test
+    from enricher.sources.code.testfiles.matching import Test
 
 OF_CARGO = "cargo test -p "
 ONE_FILE = "ruby -"  # the files behind the first one are its arguments

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.prompt.wording.words import pieces
 from enricher.sources.code import TEST, stem_of
-from enricher.sources.code.testfiles import (
+from enricher.sources.code.testfiles.matching import (
     SCRIPTS,
     SHARED_STEMS,
     Test,

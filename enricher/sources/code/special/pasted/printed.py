@@ -30,7 +30,7 @@ def place_of_printed(lookup: Lookup, name: Name) -> Fact | None:
             is_filled = count < max(SURE_WORDS, len(words))
             if places := _strings_with(lookup, run, is_filled=is_filled):
                 return _fact(places, run, is_filled=is_filled) if len(places) == 1 else None
-    from enricher.sources.code.special.formats import place_of_format
+    from enricher.sources.code.special.messages.formats import place_of_format
 
     return place_of_format(lookup, name.text, ERROR)
 

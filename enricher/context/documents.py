@@ -40,7 +40,7 @@ def document_worked_on(request: Request, names: list[Name], index: Connection) -
     if any(_is_document(path) and not is_of_notes(path) for path in request.opened_files()):
         return []  # the conversation has found the document
     said = own or _names_in(" ".join((conversation.answer, *conversation.prompts[-MOST_PROMPTS:])))
-    said = [name for name in said if len(name.strip("-")) >= SHORTEST]
+    said = [name for name in said if len(name.strip("-")) >= SHORTEST and name[0] != "."]
     facts = (
         document_of(index, request.project.root, said, is_meant=is_meant, opened=request.opened_files())
         for is_meant in _filters(request.prompt)

@@ -21,6 +21,8 @@ DOCUMENTS = {
     "docs/rows.md": "# Rows\n\nThe `order` of them.\n",
     "docs/1.9/lids.md": "# Lids\n\n`lid_angle` was small.\n",
     "docs/1.10/lids.md": "# Lids\n\n`lid_angle` is wide.\n",
+    "docs/heads.md": "# Heads\n\n## rim_width\n\nIt is wide.\n",
+    "docs/more.md": "A rim is as wide as rim_width says.\n",
     "docs/index.md": "- lift_crate\n- others\n",
     "CHANGELOG.md": "# Changes\n\n- `crate_limit` and `--skip-mail` are new\n",
     "man/shop.1": ".TH shop 1\n.SH OPTIONS\n.TP\n.B --skip-mail\nSend nothing.\n",
@@ -56,6 +58,7 @@ def conversation(account: Account, answer: str) -> str:
         ("was sagt die Doku zu crate_limit?", "docs/settings.md:5 crate_limit"),  # the heading; not the changelog
         ("lift_crate がはドキュメントにありますか", "docs/functions/lift_crate.md:1 lift_crate — documented here"),
         ("is lid_angle documented?", "docs/1.10/lids.md:3 lid_angle — the only document that has it"),
+        ("is rim_width documented?", "docs/heads.md:3 rim_width — documented here"),  # another one mentions it
         ("please document it: lid_angle", "docs/1.10/lids.md:3 lid_angle"),
         ("--skip-mail belongs into the man page", "man/shop.1:4 --skip-mail — the only document that has it"),
         ("--skip-mail gehört ins README", "README.md:3 --skip-mail — the only document that has it"),

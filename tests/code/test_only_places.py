@@ -82,6 +82,11 @@ FILES = {
     **{f"src/gauge{number}.c": "int read(struct gauge *gauge);\n" for number in range(24)},
     "requirements.txt": "tidetables>=2\n",
     "lib/tides.py": "import tidetables\n",
+    "build.gradle": 'implementation "org.yard:kit:$yardKitVersion"\n',
+    "gradle.properties": "yardKitVersion = 3\n",
+    "yard-examples/src/Mooring.java": "class Mooring {\n}\n",
+    "lib/reloader.py": "class LampReloader:\n    pass\n\n\nclass Relighter:\n    pass\n",
+    "lib/berths.go": 'package pier\n\nvar err = fmt.Errorf("no berth: %s", name)\n',
     "lib/waits.py": "def wait(rows):\n    return rows.takeAllOf(3)\n",
 }  # fmt: skip
 
@@ -198,6 +203,19 @@ def yard(account: Account, shop: Path) -> Account:
             id="a key of a configuration in YAML",
         ),
         pytest.param("would takeAllOf be better?", [], id="a method of a library"),
+        pytest.param(
+            "bump yardKitVersion", [], id="a name that a build file has in a text, behind a dollar sign"
+        ),
+        pytest.param("Mooring: look for it in the home, too", [], id="a class that only examples define"),
+        pytest.param("why is '.hull' empty?", [], id="a quoted ending may be the value of anything"),
+        pytest.param(
+            "what is this?\n\nSTOPPED thread 'Relighter'.", ["lib/reloader.py:5 Relighter — defined here"],
+            id="a type that a message quotes",
+        ),
+        pytest.param(
+            'why "no berth" for a.b?', ['lib/berths.go:3 "no berth" — the only place that has it'],
+            id="two words before a colon in a string",
+        ),
         pytest.param(
             "why is pier_light/colour ignored?",
             ["lib/light.php:1 pier_light/colour — found here and in lib/pier.php:1"],

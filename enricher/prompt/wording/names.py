@@ -111,7 +111,6 @@ OF_BUILDS = (
     " -std=",
 )
 """Words of a prompt that names what build tools report, or an option of a compiler (``pasted.build_tools``)."""
-OPENING = "(\"'`*["
 NO_MODULE = "Cannot find module "
 """Beginning of a message of Node on a package, whose name is looked up with it."""
 GODOT_FOLDER = "res://"  # the prefix of paths from the root of a Godot project
@@ -296,8 +295,8 @@ class _Reader:
             return route != ""
         if "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return self._pinned(token)
-        if raw.lstrip(OPENING)[:1] == "." and token.isascii() and token.lstrip(".").isalpha() and token.islower():
-            self.note(Name(TEXT, f".{token.lstrip('.')}", is_certain=False))
+        if raw[:1] == "." and token.isascii() and token.lstrip(".").isalpha() and token.islower():
+            self.note(Name(TEXT, f".{token.lstrip('.')}"))  # certain, unlike a quoted one
             return True
         token = without_arity(token)
         if not 1 < len(token) <= LONGEST_NAME:

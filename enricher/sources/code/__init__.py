@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
 """Kinds of files, as stored in the index; a template is text for a page, a stub (``.pyi``) only declares names."""
 OF_THE_PROGRAM = (SOURCE, TEMPLATE, STUB)
-FORMAT = "32"
+FORMAT = "33"
 """Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
 OWN_VERSION = "(this project)"
 """The name under which the index stores where a project states its own version; no dependency is called so."""

@@ -183,6 +183,8 @@ _LATER = re.compile(r"\b(?:(?:clos|merg|review|backport|handl)(?:e|ing)?|stale)\
 """Headings about what maintainers do with an open pull request: "Closing issues and pull requests"."""
 _ON_RELEASES = re.compile(r"^(?!.*\bnotes\b).*\breleas(?:e|es|ing)\b", _I)
 """Headings on releases, where what is said of a commit or an entry holds for a release only; not "Release notes"."""
+_ONLY_TESTS = re.compile(r"^(?:to |for )?(?:test|try)(?:ing)?\b(?: out)? (?:the |a )?release", _I)
+"""A rehearsal of a release: "To test the release process on your fork: …"."""
 _NEEDS_NONE = re.compile(r"^(?:if|when|unless)\b.*\b(?:not|n't|no) (?:\w+ )?(?:require|need)", _I)
 """A sentence on the occasions when no entry is needed."""
 _WHEN = re.compile(r"^((?:when(?:ever)?|before|after|if|once|to) [^,.:;]{3,80}), (.+)", _I)
@@ -327,6 +329,8 @@ def _does_not_explain(action: str, text: str, *, orders: bool) -> bool:
     if action == "sign-off" and _NO_SIGN_OFF.search(text):
         return True
     if action == "changelog" and _NEEDS_NONE.search(text):
+        return True
+    if action == "release" and _ONLY_TESTS.search(text):
         return True
     if text.endswith(("\u2026", "...")):  # "please make sure that the following is done…"
         return True

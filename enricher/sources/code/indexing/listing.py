@@ -246,7 +246,7 @@ def kind_of(path: str) -> int:
         return TEST
     # Below src/, a folder such as build/ or demo/ belongs to the program.
     outer = set(folders[: folders.index("src")] if "src" in folders else folders)
-    if outer & _EXAMPLE_FOLDERS or ("contrib" in outer and end in _EDITOR_ENDS):
+    if outer & _EXAMPLE_FOLDERS or any(map(_is_of_examples, outer)) or ("contrib" in outer and end in _EDITOR_ENDS):
         return EXAMPLE
     if name in _BUILD_FILES or (end == "txt" and name.startswith(("requirements", "constraints"))):
         return CONFIG
@@ -267,6 +267,10 @@ def kind_of(path: str) -> int:
     if name.startswith(_EXAMPLES_OF_SETTINGS):
         return CONFIG
     return SOURCE
+
+
+def _is_of_examples(folder: str) -> bool:
+    return folder.rpartition("-")[2] in ("example", "examples", "samples", "demos") and "-" in folder
 
 
 def is_english(path: str) -> bool:

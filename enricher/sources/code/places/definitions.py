@@ -61,6 +61,8 @@ def place_of_identifier(lookup: Lookup, name: Name) -> Fact | None:
 
         if fact := place_of_setting(lookup, name.text):
             return fact
+        if not name.is_asked and not any(place.path in lookup.opened for place in places):
+            return None  # the program may have it from elsewhere
     if places and places[0].kind != TEST:  # the program's own definition is meant, not a test double
         places = [place for place in places if place.kind != TEST]
     elif places and not name.owner and (own := lookup.source_called(name.text)) and bare_name(own)[:4] != "test":

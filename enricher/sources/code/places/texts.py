@@ -21,6 +21,7 @@ from enricher.sources.code.facts import (
     Fact,
     also_lines,
     counted,
+    defined_at,
     format_place,
     variants,
 )
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 
 MOST_DECLARED = 5
 """If more files than this contain a name that is missing from the index, none of them is shown as declaring it."""
+WITH_DOLLARS = (".php", ".gradle", ".kts", ".groovy", ".kt", ".sh", ".bash", ".pl", ".pm", ".scala", ".dart")
+"""Extensions of files in which a name behind a dollar sign is the same one, as a variable or within a text."""
+SHORTEST_TYPE = 8
+"""Minimum letters of a quoted word that may be the name of a type; a shorter one is mostly a label or a value."""
 MOST_PINNED = 6
 """Maximum files that use a version of an action, all of which are listed."""
 MOST_NAMED = 2
@@ -102,7 +107,9 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
     holders: list[Holder] = []
     for path, file_kind in files:
         lines = lookup.occurrences(path, text)
-        if path.endswith(".php") and text.isidentifier():  # a variable has a dollar sign, and its property has none
+        if (
+            path.endswith(WITH_DOLLARS) and text.isidentifier()
+        ):  # a variable has a dollar sign, and its property has none
             lines = sorted({*lines, *lookup.occurrences(path, f"${text}")})
         if is_delimited:
             lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
@@ -293,7 +300,7 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
         return text_place(lookup, name.text, TEXT, is_delimited=True) or _beginning(lookup, name.text)
     if "@" in name.text:
         return text_place(lookup, name.text, TEXT, most=MOST_PINNED)
-    if name.text[0] == "." and not name.is_certain:
+    if name.text[0] == "." and name.is_certain:
         return _extension(lookup, name.text)
     if "." in name.text.strip(".\u2026"):
         from enricher.sources.code.special.settings import place_of_key
@@ -303,7 +310,16 @@ def quotation(lookup: Lookup, name: Name) -> Fact | None:
     is_key = is_code_form(name.text.partition("/")[0]) and "/" in name.text
     if not is_key and len(lookup.holding(name.text)) > MOST_SHOWN and not name.text.endswith(("...", "\u2026")):
         return None  # a common word, not a label such as "Select..."
-    return text_place(lookup, name.text, TEXT, most=MOST_SHOWN if is_key else 1, is_delimited=True)
+    found = text_place(lookup, name.text, TEXT, most=MOST_SHOWN if is_key else 1, is_delimited=True)
+    return found or _quoted_type(lookup, name.text)
+
+
+def _quoted_type(lookup: Lookup, name: str) -> Fact | None:
+    """Return the only definition of a type that a message quotes: "Stopped thread 'Reloader'"."""
+    if not (name[:1].isupper() and name[1:].islower() and name.isalpha() and len(name) >= SHORTEST_TYPE):
+        return None
+    places = [place for place in lookup.definitions(name) if place.kind == SOURCE and lookup.verified(place, name)]
+    return defined_at(places[0], name) if len(places) == 1 else None
 
 
 def _extension(lookup: Lookup, text: str) -> Fact | None:
@@ -318,8 +334,8 @@ def _extension(lookup: Lookup, text: str) -> Fact | None:
 
 def _beginning(lookup: Lookup, text: str) -> Fact | None:
     """Locate a text of two words by the only file in which a string begins with it: ``"no row '%s'"`` for "no row"."""
-    for quote in ('"', "'", 'f"', "f'"):
-        if fact := text_place(lookup, f"{quote}{text} ", TEXT, most=1):
+    for start in (f"{quote}{text}{end}" for end in (" ", ":") for quote in ('"', "'", 'f"', "f'")):
+        if fact := text_place(lookup, start, TEXT, most=1):
             fact.subject = text
             return fact
     return None

@@ -40,9 +40,12 @@ def document_of(
     """
     lookup = Lookup(db, root)
     places: dict[str, dict[str, int]] = {}
+    is_headed = False
     for name in names[:MOST_NAMES]:
         for form in (name, *_shorter(name), *_siblings(lookup, name)):
-            if found := _documents_with(lookup, form, is_meant):
+            found, are_few = _documents_with(lookup, form, is_meant)
+            is_headed |= are_few
+            if found:
                 for path, line in found.items() if len(found) <= MOST_DOCUMENTS else ():
                     places.setdefault(path, {})[form] = line
                 break
@@ -54,7 +57,7 @@ def document_of(
         return None
     if len(best) > 1 and all(name.startswith("--") for path in best for name in places[path]):
         return None  # each of these documents may be about another command with that flag
-    return _fact(best, places, names)
+    return _fact(best, places, names, is_headed=is_headed)
 
 
 def _shorter(name: str) -> list[str]:
@@ -77,10 +80,11 @@ def _siblings(lookup: Lookup, name: str) -> Iterator[str]:
                 yield known[: next((end for end, one in enumerate(known) if not (one.isalnum() or one == "_")), None)]
 
 
-def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str]) -> Fact:
+def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str], *, is_headed: bool) -> Fact:
     path, *others = sorted(best, key=lambda one: (one.count("/"), one))
     (name, line), *further = sorted(places[path].items(), key=lambda item: (item[0] not in names, item[1]))
-    reason = "the only document that has it" if len(places) == 1 and name in names else "documented here"
+    is_only = len(places) == 1 and name in names and not is_headed
+    reason = "the only document that has it" if is_only else "documented here"
     reason += "".join(f" and in {format_place(other, min(places[other].values()))}" for other in others)
     told = [(other, number) for other, number in further if other in names and number != line]
     reason += "".join(f"; {other}: line {number}" for other, number in told[:2])
@@ -89,8 +93,11 @@ def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str]) 
     return fact
 
 
-def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) -> dict[str, int]:
-    """Return the line with ``name`` in each document with a heading or item of that name, else in each that has it."""
+def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) -> tuple[dict[str, int], bool]:
+    """Return the line with ``name`` in each document with a heading or item of that name, else in each that has it.
+
+    The second element says whether further documents, without such a heading, have the name.
+    """
     paths = [
         path for path, kind in lookup.holding(name) if kind == DOC and not is_of_notes(path) and is_meant(path)
     ]  # fmt: skip
@@ -102,7 +109,7 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
         lines = [one for one in lookup.occurrences(path, name) if is_name or _is_marked(one[1], name)]
         found.update((path, number) for number, _line in lines[:1])
         heads.update((path, number) for number, line in lines[::-1] if line.lstrip(_MARKUP).startswith(name))
-    return heads or found
+    return heads or found, 0 < len(heads) < len(found)
 
 
 def _newest(paths: list[str]) -> list[str]:

@@ -50,7 +50,7 @@ def place_of_settings_field(lookup: Lookup, name: str, *, is_asked: bool) -> Fac
     place, head = found[0]
     readers = reading_lines(lookup, name, place)
     others = {one.path for one in readers} - {place.path}
-    if not is_asked and len({*files} - others - {place.path}) > MOST_WITHOUT_IT:
+    if "Tuple" in head and not is_asked and len({*files} - others - {place.path}) > MOST_WITHOUT_IT:
         return None
     listed = as_list(in_order(readers, place), most=MOST_ASKED if is_asked else MOST_SHOWN) if readers else ""
     read = f"; read in {listed}" if readers else ""

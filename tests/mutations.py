@@ -10051,7 +10051,7 @@ MUTATIONS = (
     Mutation(
         "a variable of PHP is not counted with its property",
         "enricher/sources/code/places/texts.py",
-        'if path.endswith(".php") and text.isidentifier():',
+        "if path.endswith(WITH_DOLLARS) and text.isidentifier():",
         "if not path:",
         "",
         "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
@@ -10139,8 +10139,8 @@ MUTATIONS = (
     Mutation(
         "a heading is no better than a mention",
         "enricher/sources/code/special/documented.py",
-        "    return heads or found\n",
-        "    return found\n",
+        "    return heads or found, 0 < len(heads) < len(found)\n",
+        "    return found, False\n",
         "",
         "code/test_documents_of_names.py::test_the_document_about_a_name_is_told",
     ),

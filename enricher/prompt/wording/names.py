@@ -256,7 +256,8 @@ class _Reader:
             return
         words = inside.split()
         # A quoted word is looked up as a name if it has the form of one, and otherwise as a text.
-        if len(words) == 1 and self.word(inside, "", is_marked=is_code):
+        is_ending = inside[0] == "." and inside[1:].isalpha()  # quoted, it may be the value of anything
+        if len(words) == 1 and not is_ending and self.word(inside, "", is_marked=is_code):
             if name := self.found.get((IDENTIFIER, inside)):
                 name.is_setting = "-" in inside
             return

@@ -107,9 +107,7 @@ def _holders(lookup: Lookup, files: list[tuple[str, int]], text: str, kind: str,
     holders: list[Holder] = []
     for path, file_kind in files:
         lines = lookup.occurrences(path, text)
-        if (
-            path.endswith(WITH_DOLLARS) and text.isidentifier()
-        ):  # a variable has a dollar sign, and its property has none
+        if path.endswith(WITH_DOLLARS) and text.isidentifier():  # "$total", and its property has no dollar sign
             lines = sorted({*lines, *lookup.occurrences(path, f"${text}")})
         if is_delimited:
             lines = [(number, at) for number, at in lines if _is_delimited(at, text)]

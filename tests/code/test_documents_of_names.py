@@ -60,8 +60,8 @@ def conversation(account: Account, answer: str) -> str:
         ("is lid_angle documented?", "docs/1.10/lids.md:3 lid_angle — the only document that has it"),
         ("is rim_width documented?", "docs/heads.md:3 rim_width — documented here"),  # another one mentions it
         ("please document it: lid_angle", "docs/1.10/lids.md:3 lid_angle"),
-        ("--skip-mail belongs into the man page", "man/shop.1:4 --skip-mail — the only document that has it"),
-        ("--skip-mail gehört ins README", "README.md:3 --skip-mail — the only document that has it"),
+        ("--skip-mail belongs into the man page", "man/shop.1:4 --skip-mail — documented here"),
+        ("--skip-mail gehört ins README", "README.md:3 --skip-mail — documented here"),
     ],
 )
 def test_the_document_about_a_name_is_told(account_with_documents: Account, prompt: str, place: str) -> None:

@@ -96,12 +96,10 @@ def _fact(best: list[str], places: dict[str, dict[str, int]], names: list[str], 
 def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) -> tuple[dict[str, int], bool]:
     """Return the line with ``name`` in each document with a heading or item of that name, else in each that has it.
 
-    The second element says whether further documents, without such a heading, have the name.
+    The second element says whether further documents, without such a heading or not meant, have the name.
     """
-    paths = [
-        path for path, kind in lookup.holding(name) if kind == DOC and not is_of_notes(path) and is_meant(path)
-    ]  # fmt: skip
-    paths = _newest(paths)
+    holding = _newest([path for path, kind in lookup.holding(name) if kind == DOC and not is_of_notes(path)])
+    paths = [path for path in holding if is_meant(path)]
     found: dict[str, int] = {}
     heads: dict[str, int] = {}
     for path in paths if len(paths) <= MOST_READ else ():
@@ -109,7 +107,7 @@ def _documents_with(lookup: Lookup, name: str, is_meant: Callable[[str], bool]) 
         lines = [one for one in lookup.occurrences(path, name) if is_name or _is_marked(one[1], name)]
         found.update((path, number) for number, _line in lines[:1])
         heads.update((path, number) for number, line in lines[::-1] if line.lstrip(_MARKUP).startswith(name))
-    return heads or found, 0 < len(heads) < len(found)
+    return heads or found, 0 < len(heads) < len(found) or len(paths) < len(holding)
 
 
 def _newest(paths: list[str]) -> list[str]:
@@ -117,13 +115,14 @@ def _newest(paths: list[str]) -> list[str]:
     newest: dict[str, tuple[list[int], str]] = {}
     for path in paths:
         parts = path.split("/")
-        numbers = [part.lstrip("v").split(".") for part in parts]
-        version = [int(one) for number in numbers for one in number if all(map(str.isdecimal, number))]
-        same = "/".join(
-            "" if all(map(str.isdecimal, number)) else part for part, number in zip(parts, numbers, strict=True)
-        )
+        version = [int(number) for part in parts if _is_version(part) for number in part.lstrip("v").split(".")]
+        same = "/".join("" if _is_version(part) else part for part in parts)
         newest[same] = max((version, path), newest.get(same, ([], "")))
     return [path for _version, path in newest.values()]
+
+
+def _is_version(folder: str) -> bool:
+    return all(map(str.isdecimal, folder.lstrip("v").split(".")))
 
 
 def is_of_notes(path: str) -> bool:

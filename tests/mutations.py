@@ -10344,6 +10344,38 @@ MUTATIONS = (
         "",
         "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
     ),
+    Mutation(
+        "the build file with a dependency that Gradle does not find is not told",
+        "enricher/prompt/wording/pasted/build_tools.py",
+        "    if len(artifact) == WORDS_OF_AN_ARTIFACT:",
+        "    if not prompt:",
+        "",
+        "code/test_printed_output.py::test_the_lines_of_build_files_that_explain_a_report_are_told",
+    ),
+    Mutation(
+        "a class that only examples define is told",
+        "enricher/sources/code/places/definitions.py",
+        "        if not name.is_asked and not any(place.path in lookup.opened for place in places):",
+        "        if not places:",
+        "",
+        "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
+    ),
+    Mutation(
+        "a type that a message quotes is not told",
+        "enricher/sources/code/places/texts.py",
+        "    return found or _quoted_type(lookup, name.text)",
+        "    return found",
+        "",
+        "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
+    ),
+    Mutation(
+        "a quoted ending is looked up without its dot",
+        "enricher/prompt/wording/names.py",
+        "if len(words) == 1 and not is_ending and",
+        "if len(words) == 1 and",
+        "",
+        "code/test_only_places.py::test_a_place_is_told_only_where_it_is_the_one_that_is_meant",
+    ),
 )
 
 

@@ -53,6 +53,7 @@ FILES = {
         "<project>\n  <properties>\n    <lidcheck.skip>false</lidcheck.skip>\n    <rimcheck.skip>true</rimcheck.skip>\n"
         "  </properties>\n  <plugin>\n    <artifactId>rimcheck-maven-plugin</artifactId>\n  </plugin>\n</project>\n"
     ),
+    "yard.gradle": 'testImplementation "org.yard:lid-testing:$lidVersion"\n',
     "auto/cc/gcc": '# what a warning does\nCFLAGS="$CFLAGS -Wbarn"\n',
     "auto/cc/clang": '\n# the same\nCFLAGS="$CFLAGS -Wbarn=2"\nCFLAGS="$CFLAGS -Wbarn"\n',
     "auto/notes": "these are notes, with -Wbarn in them\n",
@@ -166,6 +167,11 @@ FAILED_GOAL = "[ERROR] Failed to execute goal org.shop:{}-maven-plugin:0.3:look 
         pytest.param(
             "why is -Wbarn on at all, where do we set that", ["auto/cc/clang:4 -Wbarn — set here and in auto/cc/gcc:2"],
             id="an option of a compiler, in parts of a script",
+        ),
+        pytest.param(
+            "it ends with\n\n* What went wrong:\n> Could not find org.yard:lid-testing:0.19.\n\nsince when?",
+            ["yard.gradle:1 lid-testing — the dependency is declared here"],
+            id="a dependency that Gradle does not find",
         ),
         pytest.param("fix the lids of the yard, CI has -Wbarn", [], id="no question for an option"),
         pytest.param(

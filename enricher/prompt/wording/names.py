@@ -109,6 +109,7 @@ OF_BUILDS = (
     " -f",
     " `-f",
     " -std=",
+    "Could not find ",
 )
 """Words of a prompt that names what build tools report, or an option of a compiler (``pasted.build_tools``)."""
 NO_MODULE = "Cannot find module "

@@ -11,12 +11,12 @@ from enricher.prompt.wording.place_questions import asks_for_place
 from enricher.prompt.wording.words import is_file, path_and_line
 
 MISSING = ("Could NOT find ", 'configuration file provided by "')
-FAILED_GOAL = "Failed to execute goal "
-CMAKE, MAVEN, COMPILER = "cmake", "maven", "compiler"
+FAILED_GOAL, UNRESOLVED = "Failed to execute goal ", "Could not find "
+CMAKE, MAVEN, GRADLE, COMPILER = "cmake", "maven", "gradle", "compiler"
 """Owners of such a name: the tool whose files are to be searched for it."""
 OPTIONS = (" -W", " `-W", " -f", " `-f", " -std=")
 """Beginnings of a compiler's options, behind a blank."""
-SHORTEST_OPTION, WORDS_OF_A_GOAL = 5, 4
+SHORTEST_OPTION, WORDS_OF_A_GOAL, WORDS_OF_AN_ARTIFACT = 5, 4, 3
 _ABOUT_THE_CODE = frozenset(("compile", "testCompile", "test", "integration-test", "verify", "javadoc"))
 """Goals that fail because of the code or its tests, and rarely because of their configuration."""
 _WHY = frozenset("why warum wieso weshalb pourquoi porqué porque perché почему зачем".split())
@@ -31,6 +31,9 @@ def named_by_build_tools(prompt: str, own: list[str]) -> list[Name]:
     goal = _word_behind(prompt, FAILED_GOAL).split(":")
     if len(goal) >= WORDS_OF_A_GOAL and goal[-1] not in _ABOUT_THE_CODE and not _gives_a_line(prompt):
         found.append(Name(BUILD, goal[1], owner=MAVEN))
+    artifact = _word_behind(prompt, UNRESOLVED).split(":")
+    if len(artifact) == WORDS_OF_AN_ARTIFACT:
+        found.append(Name(BUILD, artifact[1], owner=GRADLE))
     found += [Name(BUILD, option, owner=COMPILER) for line in own for option in _options_asked_for(line)]
     return found
 

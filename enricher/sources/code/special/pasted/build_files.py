@@ -6,7 +6,7 @@ Runs in the hook, but is imported only for a prompt with such a report.
 from __future__ import annotations
 
 from enricher.prompt.text import shortened
-from enricher.prompt.wording.pasted.build_tools import CMAKE, MAVEN
+from enricher.prompt.wording.pasted.build_tools import CMAKE, GRADLE, MAVEN
 from enricher.sources.code import CONFIG, SOURCE
 from enricher.sources.code.facts import FEW, MOST_SHOWN, ONLY, Fact, format_place
 from enricher.sources.code.lines import is_comment
@@ -37,13 +37,16 @@ _ENDS = (
 def place_in_build_files(lookup: Lookup, name: Name) -> Fact | None:
     """Return a fact about the lines of build files that explain what a tool says of ``name``; None if there are many.
 
-    The name's owner is the tool: CMAKE for a package that it did not find, MAVEN for the plugin of a failed goal, or
-    else a compiler with an option.
+    The name's owner is the tool: CMAKE for a package that it did not find, MAVEN for the plugin of a failed goal,
+    GRADLE for a dependency that it did not find, or else a compiler with an option.
     """
     if name.owner == CMAKE:
         return _fact(_searches(lookup, name.text), "", "CMake searches for it here")
     if name.owner == MAVEN:
         return _configured(lookup, name.text)
+    if name.owner == GRADLE:
+        places = _lines(lookup, name.text, lambda line: f":{name.text}:" in line or f">{name.text}<" in line)
+        return _fact(places, name.text, "the dependency is declared here")
     return _fact(_settings(lookup, name.text), name.text, "set here")
 
 

@@ -84,7 +84,7 @@ FILES = {
     "lib/tides.py": "import tidetables\n",
     "build.gradle": 'implementation "org.yard:kit:$yardKitVersion"\n',
     "gradle.properties": "yardKitVersion = 3\n",
-    "yard-examples/src/Mooring.java": "class Mooring {\n}\n",
+    "yard-examples/src/moor.java": "class MooringLine {\n}\n",
     "lib/reloader.py": "class LampReloader:\n    pass\n\n\nclass Relighter:\n    pass\n",
     "lib/berths.go": 'package pier\n\nvar err = fmt.Errorf("no berth: %s", name)\n',
     "lib/waits.py": "def wait(rows):\n    return rows.takeAllOf(3)\n",
@@ -206,7 +206,7 @@ def yard(account: Account, shop: Path) -> Account:
         pytest.param(
             "bump yardKitVersion", [], id="a name that a build file has in a text, behind a dollar sign"
         ),
-        pytest.param("Mooring: look for it in the home, too", [], id="a class that only examples define"),
+        pytest.param("MooringLine: look for it in the home, too", [], id="a class that only examples define"),
         pytest.param("why is '.hull' empty?", [], id="a quoted ending may be the value of anything"),
         pytest.param(
             "what is this?\n\nSTOPPED thread 'Relighter'.", ["lib/reloader.py:5 Relighter — defined here"],

@@ -10251,7 +10251,7 @@ MUTATIONS = (
     Mutation(
         "a flag is told in mid-conversation to who does not ask",
         "enricher/context/channels/code.py",
-        "if is_flag and is_rarely_asked and not _asks_what_it_is(request.prompt):",
+        "if is_aside and is_rarely_meant and not _asks_what_it_is(request.prompt):",
         "if not fact.path:",
         "",
         "code/test_whereabouts.py::test_in_mid_conversation_a_flag_is_told_only_to_who_asks",
@@ -10259,8 +10259,8 @@ MUTATIONS = (
     Mutation(
         "a question for a flag is taken for a mention in passing",
         "enricher/context/channels/code.py",
-        "if is_flag and is_rarely_asked and not _asks_what_it_is(request.prompt):",
-        "if is_flag and is_rarely_asked:",
+        "if is_aside and is_rarely_meant and not _asks_what_it_is(request.prompt):",
+        "if is_aside and is_rarely_meant:",
         "",
         "code/test_whereabouts.py::test_in_mid_conversation_a_flag_is_told_only_to_who_asks",
     ),

@@ -1,6 +1,6 @@
 """Find the document that describes the subject of a prompt about documents: what it names, or what was just done.
 
-This module runs in the hook, and is imported only for such a prompt.
+This module runs in the hook, which imports it only if the prompt mentions documentation.
 """
 
 from __future__ import annotations

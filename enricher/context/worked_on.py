@@ -2,7 +2,7 @@
 
 The subject is the option that the prompt chooses, else the code that the agent has just edited, else what its last
 answer names, else what it edited before. New tests are for what was edited before rather than for what a later answer
-names, unless that answer may propose something. This module runs in the hook, and is imported only for such a prompt.
+names, unless that answer may propose something. This module runs in the hook, which imports it for such prompts only.
 """
 
 from __future__ import annotations

@@ -41,7 +41,10 @@ NOTE = "; above it: "
 CUES_OF_DOCUMENTS = ("doc", "dok", "док", "man", "readme", "handbuch", "文", "ドキュ", "マニュ", "手册")
 QUESTION_MARKS = ("?", "\uff1f")
 FLAG_SUFFICES = "the place of a flag's declaration is rarely the subject of a prompt that names it"
-"""Of nine such places in mid-conversation, two helped readers and four harmed; of five without a use, one helped."""
+"""In readings of outputs, nine flags were located in mid-conversation: two of these lines helped, four harmed.
+
+Of five lines on a flag that no code was found to read, one helped.
+"""
 NEAR_IN_TRACE = 40
 """Maximum lines between a function's definition and its line in a pasted trace."""
 NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
@@ -204,10 +207,10 @@ def _needless(fact: Fact, request: Request) -> str:
         return ALREADY_OPEN
     if _is_known_from_trace(fact, request.prompt):
         return SEEN_IN_TRACE
-    is_flag = fact.subject.startswith("--") or fact.reason == "declared here"
-    is_flag = is_flag and not fact.is_asked and not is_as_specified(request.settings)
-    is_rarely_asked = request.conversation.prompts or (fact.reason == "declared here" and fact.subject[0] == "-")
-    if is_flag and is_rarely_asked and not _asks_what_it_is(request.prompt):
+    is_flag, is_unread = fact.subject.startswith("--"), fact.reason == "declared here"
+    is_aside = (is_flag or is_unread) and not fact.is_asked and not is_as_specified(request.settings)
+    is_rarely_meant = request.conversation.prompts or (is_flag and is_unread)
+    if is_aside and is_rarely_meant and not _asks_what_it_is(request.prompt):
         return FLAG_SUFFICES
     is_found_by_name = (fact.kind == FILE and not fact.others) or (fact.kind == COMMAND and not fact.line)
     return NAME_SUFFICES if is_found_by_name and not is_as_specified(request.settings) else ""
@@ -224,7 +227,9 @@ def _is_known_from_trace(fact: Fact, prompt: str) -> bool:
     """
     if fact.kind in (FRAME, FILE) or (fact.callers and MORE not in fact.reason):
         return False
-    near = NEAR_IN_TRACE if fact.kind == "definition" else 0
+    from enricher.sources.code.facts import DEFINITION
+
+    near = NEAR_IN_TRACE if fact.kind == DEFINITION else 0
     mark = f"{fact.path.rpartition('/')[2]}:"
     numbers = [part[: len(part) - len(part.lstrip("0123456789"))] for part in prompt.split(mark)[1:]]
     return any(number and 0 <= int(number[:6]) - fact.line <= near for number in numbers)

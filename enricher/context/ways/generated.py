@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enricher.context import Candidate, host_context
 from enricher.prompt.wording.words import words_of
-from enricher.sources.code import stem_of
+from enricher.sources.code import read_file, stem_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from enricher.context import Request
 
 SCORE = 0.9
-HEAD_BYTES, HEAD_LINES = 1500, 12
+MOST_OF_A_HEAD, HEAD_LINES = 1500, 12
 FAR, MOST_NAMES = 4000, 12
 MOST_FILES, MOST_JOINED = 6, 4
 LONGEST, SHORTEST = 220, 20
@@ -30,11 +30,13 @@ PROGRAMS = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".php")
 
 
 def generated_files(request: Request, index: sqlite3.Connection) -> list[Candidate]:
-    """Return the head of the first generated file that a prompt names; if it names no file, that the agent edited."""
+    """Return what a generated file says about its generation: one named in the prompt, else one the agent just edited.
+
+    There is at most one result, for the first such file.
+    """
     opened = [*request.conversation.files, *request.conversation.changed]
     for path in (_named(request.prompt, index) or request.conversation.changed)[:MOST_FILES]:
-        is_inside = not path.startswith(("/", ".."))
-        line, said = _said_by_head(f"{request.project.root}/{path}") if is_inside else (0, "")
+        line, said = _said_by_head(read_file(request.project.root, path))
         if said:
             is_known = any(other in said for other in opened) or said in request.conversation.answer
             stale = host_context.IN_CONVERSATION if is_known else ""
@@ -54,13 +56,9 @@ def _named(prompt: str, index: sqlite3.Connection) -> list[str]:
     return found
 
 
-def _said_by_head(file: str) -> tuple[int, str]:
+def _said_by_head(text: str) -> tuple[int, str]:
     """Return the line and the text of the comment in a file's first lines that says that it is generated."""
-    try:
-        with open(file, encoding="utf-8", errors="replace") as opened:
-            head = opened.read(HEAD_BYTES).split("\n")[:HEAD_LINES]
-    except OSError:
-        return 0, ""
+    head = text[:MOST_OF_A_HEAD].split("\n")[:HEAD_LINES]
     at = next((at for at, line in enumerate(head) if any(word in line.lower() for word in GENERATED)), HEAD_LINES)
     said = ""
     for line in head[at : at + MOST_JOINED]:

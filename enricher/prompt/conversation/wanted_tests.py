@@ -39,7 +39,7 @@ REPORTING = tuple(
     supprim rojo fall borra vermelh quebr apag ross cancell пада упа красн удал
     """.split()
 )
-"""Beginnings of words by which a prompt says how tests went, or refuses them: "tests, lint and build are red"."""
+"""Beginnings of words that report how tests went ("tests, lint and build are red") or say that none are wanted."""
 LONGEST_WIDE_NOUN = 8
 MAKING = ("add", "create", "make", "build", "write", "implement")
 MARKS = ".,;:!?\"'`()[]¿¡«»“”…"

@@ -21,7 +21,7 @@ MOST_WORDS = 30
 _WHAT = [[word] for word in ("it", "this", "that", "them", "the", "these", "both")]
 """Words after the verb "document"; the noun may be what a program processes."""
 _JOBS = [[word] for word in ("job", "jobs", "build", "builds", "ci", "comment", "string", "block", "list")]
-"""Words after "doc" or "docs" that make it the name of something else: "the docs job is red"."""
+"""Words that show that the "doc" or "docs" before them means something else: "the docs job is red"."""
 
 
 def asks_for_documents(prompt: str) -> bool:

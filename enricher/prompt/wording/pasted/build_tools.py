@@ -49,7 +49,7 @@ def _gives_a_line(prompt: str) -> bool:
 
 
 def _options_asked_for(line: str) -> list[str]:
-    """Return the options of a compiler in those sentences of a line that ask where or why they are set."""
+    """Return the compiler options about which a sentence of the line asks where or why they are set."""
     found: list[str] = []
     for sentence in line.replace("? ", "?\n").replace(". ", ".\n").splitlines():
         words = [word.strip(AROUND) for word in sentence.split()]

@@ -43,7 +43,7 @@ _OF_STYLE = re.compile(r"(?:^|/)(?:COD(?:E|ING)[-_]?(?:STYLE|GUIDE|STAND)|STYLE[
 IN_STYLE_GUIDES = ("commit", "sign-off", "pull-request", "changelog")
 _OF_RELEASES = re.compile(r"(?:^|/)(?:RELEAS|PUBLISH)[^/]*$", _I)
 NOT_IN_RELEASING = ("commit", "pull-request", "push", "changelog", "dependency")
-"""Actions that are not looked up in documents about releases: what these say of a commit holds for a release only."""
+"""Actions on which a document about releases is ignored: its rules for commits, say, are for release commits only."""
 NO_DOCUMENT = re.compile(
     r"(?:^|(?<!^doc)(?<!^docs)/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?"
     r"|templates?|dist"

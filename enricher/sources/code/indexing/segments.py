@@ -49,7 +49,7 @@ class FileContent:
             self._read(path)
 
     def _is_script(self, path: str) -> bool:
-        """Return whether a file without an extension is a script: it names its interpreter, or is a part of one."""
+        """Return whether a file without an extension is a script: it names an interpreter, or begins like shell."""
         if not listing.may_be_script(path):
             return False
         try:

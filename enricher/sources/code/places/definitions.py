@@ -45,7 +45,10 @@ MOST_READ = 12
 MOST_OPENED = 6
 """Maximum files of the conversation that are searched for a variable with the name of a definition elsewhere."""
 MOST_BESIDE = 5
-"""Maximum files that define a name for the one beside the conversation's files to be told; more mean a common word."""
+"""Maximum files that define a name, for the definition in a folder of the conversation to be shown.
+
+A name that more files define is a common word.
+"""
 MOST_WRITTEN = 40
 """Maximum files that are searched for a name as written with its class: "Cart.Most"."""
 GONE = "it is gone from the file"

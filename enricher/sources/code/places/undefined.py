@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEYS = ("ctrl-", "alt-", "shift-", "cmd-", "meta-", "super-")
 """Beginnings of the names of keys, which programs list but do not define."""
 WITH_FIELDS = (".go", ".java", ".kt", ".cs", ".rs", ".swift")
-"""Extensions of other files in whose types fields are declared by a line of their own."""
+"""Extensions of files in languages that declare each field of a type on its own line; headers of C come in addition."""
 ENDS_OF_TEST_FILES = ("_spec", "_test", "_tests")
 SHORTEST_KEY = 8
 """Minimum letters of an undefined name whose places are shown; a shorter one may be another variable in each file."""

@@ -1,4 +1,4 @@
-"""Find the document that describes the things which a conversation or a prompt names.
+"""Find the document that contains most of a few given names.
 
 Runs in the hook, but is imported only for a prompt about documents (``enricher.prompt.wording.document_questions``).
 """

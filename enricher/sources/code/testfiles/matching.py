@@ -1,4 +1,4 @@
-"""Match files by their names and contents as tests: of one name, that can be run, that mention something.
+"""Check test files: whether their names fit a source file, whether they can be run, and what they mention.
 
 Runs in the hook, with ``enricher.sources.code.testfiles``, which decides what tests what.
 """

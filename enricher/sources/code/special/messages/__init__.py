@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 PLACEHOLDERS = ("%", "{", "$", "#{", "\\(", '" +', "' +")
 FEWEST_WORDS = 4
-"""Minimum words of a message that a line must have; if a placeholder follows them directly, half of its words."""
+"""Minimum words that a message and a line must share.
+
+If a placeholder follows these words directly, half of the message's words are enough.
+"""
 MOST_RUNS = 5
 MOST_IN_A_VALUE = 2
 """Maximum words after the last colon of a message that may be a value filled in by the program."""

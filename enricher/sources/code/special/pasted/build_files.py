@@ -35,8 +35,9 @@ _ENDS = (
 
 
 def place_in_build_files(lookup: Lookup, name: Name) -> Fact | None:
-    """Return a fact about the lines of build files that explain what a tool says of ``name``; None if there are many.
+    """Return a fact about the lines of build files from which a build tool's report on ``name`` comes.
 
+    Return None if there are no such lines, or too many.
     The name's owner is the tool: CMAKE for a package that it did not find, MAVEN for the plugin of a failed goal,
     GRADLE for a dependency that it did not find, or else a compiler with an option.
     """
